@@ -14,6 +14,7 @@ static const char not_a_decimal[] = "not a decimal number";
 static const char zero[] = "zero";
 static const char fractional[] = "not a whole number";
 static const char ambiguous[] = "not clear: k is 1000, Ki is 1024";
+static const char zero_in_front[] = "begun with 0 (131,072 is a list; write 131072)";
 static const char too_large[] = "larger than 2^53 - 1 = 9007199254740991";
 
 /* value * factor; anything above the limit becomes the limit + 1. */
@@ -161,7 +162,8 @@ static const char *count_item(char *part, void *list)
     char *dots = strstr(part, "..");
     if (dots)
         *dots = '\0';
-    const char *fault = parse_count(part, &first);
+    const char *fault =
+        *part == '0' && isdigit((unsigned char)part[1]) ? zero_in_front : parse_count(part, &first);
     if (fault || !dots)
         return fault ? fault : add_count(list, first);
     fault = parse_count(dots + 2, &last);

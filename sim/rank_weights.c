@@ -135,98 +135,127 @@ static bool weigh_next(struct weigher *w)
 
 /* ---- mean weights */
 
-int rank_weights(const struct rank_scores *scores, uint64_t k, double *share, double *square,
-                 struct rank_weights *means, struct message error)
+static void add_row(struct rank_weights *weights, const struct weigher *w, uint64_t step)
+{
+    const size_t k = w->k;
+    for (size_t j = 0; j < k; j++) {
+        weights->share[j] += w->share[j];
+        weights->square[j] += w->share[j] * w->share[j];
+    }
+    weights->topk_mass += w->topk_mass;
+    if (weights->rows++ % step == 0)
+        memcpy(weights->kept + k * weights->kept_rows++, w->share, k * sizeof *w->share);
+}
+
+int rank_weights(struct rank_weights *weights, const struct rank_scores *scores, uint64_t k,
+                 struct message error)
 {
     struct weigher w;
-    *means = (struct rank_weights){0};
-    memset(share, 0, (size_t)k * sizeof *share);
-    memset(square, 0, (size_t)k * sizeof *square);
     weigher_begin(&w, scores, k, error);
-    while (weigh_next(&w)) {
-        for (size_t j = 0; j < w.k; j++) {
-            share[j] += w.share[j];
-            square[j] += w.share[j] * w.share[j];
-        }
-        means->topk_mass += w.topk_mass;
-    }
-    means->rows = w.weighed;
-    means->topk_mass /= (double)w.weighed;
-    for (size_t j = 0; j < w.k; j++) {
-        share[j] /= (double)w.weighed;
-        square[j] /= (double)w.weighed;
+    const uint64_t most = k < RANK_ELEMENTS ? RANK_ELEMENTS / k : 1,
+                   step = (w.rows + most - 1) / most, kept = (w.rows + step - 1) / step;
+    *weights = (struct rank_weights){.n = scores->n,
+                                     .k = k,
+                                     .share = calloc((size_t)k, sizeof *weights->share),
+                                     .square = calloc((size_t)k, sizeof *weights->square),
+                                     .kept = malloc((size_t)(k * kept) * sizeof *weights->kept)};
+    if (!w.failed && !(weights->share && weights->square && weights->kept))
+        w.failed = message_set(error, "has rows that do not fit into memory");
+    while (weigh_next(&w))
+        add_row(weights, &w, step);
+    weights->topk_mass /= (double)weights->rows;
+    for (size_t j = 0; j < w.k && !w.failed; j++) {
+        weights->share[j] /= (double)weights->rows;
+        weights->square[j] /= (double)weights->rows;
     }
     return weigher_end(&w);
 }
 
+void rank_weights_free(struct rank_weights *weights)
+{
+    free(weights->share);
+    free(weights->square);
+    free(weights->kept);
+}
+
 /* ---- what is lost */
 
-struct drawing {
-    struct rank_placement to;
-    uint64_t n, each; /* draws of a row */
-    uint32_t *in;     /* elements that a bucket has */
-    double *loss;     /* of each draw */
-    size_t length;
+/* What the buckets have; those that have any, so that they can be emptied. */
+struct filling {
+    uint32_t *in; /* elements of each bucket */
+    uint64_t *touched;
 };
 
 /* The share that is lost if the ranks, the largest first, are placed one after the other. A place
  * in a bucket is free with probability (its elements - those in it)/its elements. */
-static double lose(struct drawing *d, const double *share, uint64_t k, struct random_stream *stream)
+static double lose(const struct rank_weights *weights, struct rank_placement to,
+                   struct filling *filling, const double *share, struct random_stream *stream)
 {
+    uint32_t *const in = filling->in;
     double lost = 0.0;
-    memset(d->in, 0, (size_t)d->to.b * sizeof *d->in);
-    for (uint64_t j = 0; j < k;) {
-        const uint64_t place = random_below(stream, d->n), bucket = place % d->to.b;
-        if (place / d->to.b < d->in[bucket])
+    for (uint64_t j = 0; j < weights->k;) {
+        const uint64_t place = random_below(stream, weights->n), before = place / to.b,
+                       bucket = place - before * to.b;
+        if (before < in[bucket])
             continue;
-        if (++d->in[bucket] > d->to.k_b)
+        if (++in[bucket] > to.k_b)
             lost += share[j];
-        j++;
+        filling->touched[j++] = bucket;
     }
+    for (uint64_t j = 0; j < weights->k; j++)
+        in[filling->touched[j]] = 0;
     return lost;
 }
 
-static void draw_losses(struct drawing *d, const double *share, uint64_t k)
+static void summarise(struct rank_loss *loss)
 {
-    const struct random_key key = random_key(d->to.seed, RANDOM_PLACEMENT, d->to.b);
-    for (uint64_t i = 0; i < d->each; i++) {
-        struct random_stream stream = random_stream(key, d->length);
-        d->loss[d->length++] = lose(d, share, k, &stream);
-    }
-}
-
-static void set_loss(struct drawing *d, double rest, struct rank_loss *loss)
-{
-    const double count = (double)d->length;
+    const double count = (double)loss->length;
     double square = 0.0;
-    loss->mean = 0.0;
-    for (size_t i = 0; i < d->length; i++)
-        loss->mean += d->loss[i] / count;
-    for (size_t i = 0; i < d->length; i++)
-        square += (d->loss[i] - loss->mean) * (d->loss[i] - loss->mean) / count;
+    for (size_t i = 0; i < loss->length; i++)
+        loss->mean += loss->each[i] / count;
+    for (size_t i = 0; i < loss->length; i++)
+        square += (loss->each[i] - loss->mean) * (loss->each[i] - loss->mean) / count;
     loss->sd = sqrt(square);
-    sort_doubles(d->loss, d->length);
-    const size_t beyond = (size_t)(rest * count);
-    loss->quantile = d->loss[d->length - 1 - (beyond < d->length ? beyond : d->length - 1)];
+    sort_doubles(loss->each, loss->length);
 }
 
-int rank_loss(const struct rank_scores *scores, uint64_t k, struct rank_placement placement,
-              double rest, struct rank_loss *loss, struct message error)
+int rank_loss(const struct rank_weights *weights, struct rank_placement to, struct rank_loss *loss)
 {
-    struct weigher w;
-    weigher_begin(&w, scores, k, error);
-    struct drawing d = {
-        .to = placement, .n = scores->n, .each = (RANK_DRAWS - 1) / (w.rows + 1) + 1};
-    d.in = malloc((size_t)placement.b * sizeof *d.in);
-    d.loss = malloc((size_t)(w.rows * d.each + 1) * sizeof *d.loss);
-    if (!w.failed && !(d.in && d.loss))
-        w.failed = message_set(error, "has too many rows for this memory");
-    while (weigh_next(&w))
-        draw_losses(&d, w.share, k);
-    const int failed = weigher_end(&w);
-    if (!failed)
-        set_loss(&d, rest, loss);
-    free(d.in);
-    free(d.loss);
-    return failed;
+    const struct random_key key = random_key(to.seed, RANDOM_PLACEMENT, to.b);
+    const uint64_t places = RANK_PLACES / weights->k;
+    const size_t draws = places > RANK_DRAWS         ? RANK_DRAWS
+                         : places < RANK_DRAWS_LEAST ? RANK_DRAWS_LEAST
+                                                     : (size_t)places;
+    struct filling filling = {calloc((size_t)to.b, sizeof *filling.in),
+                              malloc((size_t)weights->k * sizeof *filling.touched)};
+    *loss = (struct rank_loss){.each = malloc(draws * sizeof *loss->each)};
+    if (filling.in && filling.touched && loss->each)
+        for (; loss->length < draws; loss->length++) {
+            struct random_stream stream = random_stream(key, loss->length);
+            const size_t row = loss->length % weights->kept_rows;
+            loss->each[loss->length] =
+                lose(weights, to, &filling, weights->kept + row * weights->k, &stream);
+        }
+    free(filling.in);
+    free(filling.touched);
+    if (loss->length == 0) {
+        free(loss->each);
+        return -1;
+    }
+    summarise(loss);
+    return 0;
+}
+
+double rank_loss_quantile(const struct rank_loss *loss, double rest)
+{
+    const size_t beyond = (size_t)(rest * (double)loss->length);
+    return loss->each[loss->length - 1 - (beyond < loss->length ? beyond : loss->length - 1)];
+}
+
+double rank_loss_above(const struct rank_loss *loss, double share)
+{
+    size_t above = 0;
+    while (above < loss->length && loss->each[loss->length - 1 - above] > share)
+        above++;
+    return (double)above / (double)loss->length;
 }

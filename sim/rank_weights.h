@@ -25,34 +25,50 @@ struct rank_scores {
 #define RANK_ROWS 4096
 #define RANK_ELEMENTS (1 << 21)
 
-/* Means over the rows. */
+/* What the top k of rows weigh. */
 struct rank_weights {
-    uint64_t rows; /* those with any weight */
-    double
-        topk_mass; /* the share of a row's mass that its exact top k has; NAN for normal scores */
+    uint64_t n, k;
+    uint64_t rows;    /* those with any weight */
+    double topk_mass; /* the mean share of a row's mass that its exact top k has; NAN for
+                              normal scores */
+    double *share;    /* k: the mean share of the mass of the top k that each rank has */
+    double *square;   /* k: the mean of its square */
+    double *kept;     /* the shares of some rows, k for each: evenly spread over all, */
+    size_t kept_rows; /* RANK_ELEMENTS in all at most, or of one row */
 };
 
-/* share[r - 1] is the mean share of the mass of a row's exact top k that its r-th largest element
- * has, square[r - 1] the mean of its square, r <= k <= n.
- * Returns   0; or -1 with one line in `error`, which goes on after the name of the file. */
-int rank_weights(const struct rank_scores *scores, uint64_t k, double *share, double *square,
-                 struct rank_weights *means, struct message error);
+/* Domain    1 <= k <= n.
+ * Returns   0; or -1 with one line in `error`, which goes on after the name of the file.
+ *           rank_weights_free() after either. */
+int rank_weights(struct rank_weights *weights, const struct rank_scores *scores, uint64_t k,
+                 struct message error);
+void rank_weights_free(struct rank_weights *weights);
 
-/* What the rows lose of that mass, each placed at random in so many draws: its elements are dealt
+/* What these rows lose of that mass, each placed at random several times: its elements are dealt
  * out to b buckets in turn, and a bucket keeps its k_b largest. */
 struct rank_placement {
     uint64_t b, k_b, seed;
 };
 struct rank_loss {
     double mean, sd; /* over all rows and draws */
-    double quantile; /* the least loss that all but the share `rest` of them do not exceed */
+    double *each;    /* what each loses, the least first */
+    size_t length;
 };
 
-/* About so many draws in all; their errors are those of so many samples, or of RANK_ROWS.
- * Domain    that of rank_weights, 1 <= b <= n, 1 <= k_b, 0 <= rest < 1.
- * Returns   0; or -1 with one line in `error`. */
+/* RANK_DRAWS in all, or as many as place RANK_PLACES elements, but RANK_DRAWS_LEAST: errors are
+ * those of so many samples.
+ * Domain    1 <= b <= n, 1 <= k_b.
+ * Returns   0, and the caller frees loss->each; or -1 if memory runs out. */
 #define RANK_DRAWS 20000
-int rank_loss(const struct rank_scores *scores, uint64_t k, struct rank_placement placement,
-              double rest, struct rank_loss *loss, struct message error);
+#define RANK_DRAWS_LEAST 500
+#define RANK_PLACES (1 << 22)
+int rank_loss(const struct rank_weights *weights, struct rank_placement placement,
+              struct rank_loss *loss);
+
+/* The least loss that all but the share `rest` of the draws do not exceed, 0 <= rest < 1. */
+double rank_loss_quantile(const struct rank_loss *loss, double rest);
+
+/* The share of draws that lose more than this. */
+double rank_loss_above(const struct rank_loss *loss, double share);
 
 #endif

@@ -21,7 +21,7 @@
 #define THETA_LOW (-5.0) /* log theta, where typical sums of the k weights are 1 */
 #define THETA_HIGH 13.0
 #define THETA_STEP 0.05
-#define THETA_STEP_FEW 0.02 /* of fewer than 64 weights, or of weights that are nearly equal */
+#define THETA_STEP_FEW 0.02 /* of fewer than 64 weights */
 #define VANISHED 1e-5       /* of the probability of a loss */
 #define PHI_STEP 1.1        /* over the standard deviation of the number of top elements */
 #define PHI_SIDE 5
@@ -182,7 +182,7 @@ static double above_at(struct row_law *law, const struct scores *s)
     struct complex_number none;
     set_theta(law, s, 0.0);
     const double losing = characteristic(law, s, &none).re, all = losing + none.re;
-    const double step = law->k < 64.0 || s->sd < 1.0 ? THETA_STEP_FEW : THETA_STEP;
+    const double step = law->k < 64.0 ? THETA_STEP_FEW : THETA_STEP;
     double integral = 0.0;
     unsigned vanished = 0;
     for (double t = THETA_LOW; t < THETA_HIGH && vanished < 4; t += step) {
@@ -221,6 +221,12 @@ static double of_equal_weights(struct rcm_topk p, double mass)
     return 1.0 - at_most;
 }
 
+bool rcm_lost_mass_law_known(uint64_t k, double score_sd)
+{
+    return score_sd == 0.0 || (k >= RCM_LOST_MASS_LAW_K && score_sd >= RCM_LOST_MASS_LAW_SD &&
+                               score_sd <= RCM_LOST_MASS_LAW_SD_MOST);
+}
+
 double rcm_lost_mass_above(struct rcm_topk p, double score_sd, double mass)
 {
     struct row_law law = {.buckets = rcm_buckets_of(p), .k = (double)p.k, .k_b = (double)p.k_b};
@@ -237,7 +243,8 @@ double rcm_lost_mass_above(struct rcm_topk p, double score_sd, double mass)
     law.mass = mass;
     law.turns = turns_of(law.k, law.n);
     const struct top_scores top = {law.n, law.k, score_sd, law.k_b, U_ERROR};
-    if (p.k == shape_valid(p) || p.k_b > K_B_LARGEST || scores_each(top, add_scores, &law) != 0)
+    if (!rcm_lost_mass_law_known(p.k, score_sd) || p.k == shape_valid(p) || p.k_b > K_B_LARGEST ||
+        scores_each(top, add_scores, &law) != 0)
         return NAN;
     return fmin(fmax(law.above, 0.0), 1.0 - rcm_probability_exact(p));
 }

@@ -26,6 +26,10 @@ struct rcm_weights {
     const double *square; /* the means of their squares; NULL: not known */
     double score_sd;      /* of the normal scores that have these weights, where not `measured` */
     bool measured;        /* they are means over rows, of a file or drawn */
+    /* P(a row loses more than this share with the shape p). NULL: rcm_lost_mass_above(), and of
+     * measured rows not known, so that rcm_select() finds no buckets for a confidence. */
+    double (*loses_more)(const struct rcm_weights *weights, struct rcm_topk p, double share);
+    const void *rows; /* for loses_more() */
 };
 
 /* Weights exp(score) of a row of n independent normal scores of this standard deviation (a
@@ -35,7 +39,7 @@ struct rcm_weights {
  * Returns   0; or -1 outside the domain or if memory runs out. Then they are NaN, if k <=
  *           RCM_WEIGHTS_MOST.
  * Accuracy  relative error <= RCM_WEIGHTS_MAX_RELERR for shares above 1e-12 where n >= 1000 or
- *           score_sd <= 8; otherwise 1e-4.
+ *           score_sd <= 8; otherwise 1e-4. Of the squares five times that.
  * Time      some 30 ms for each of the two.
  * Source    docs/models.md 23. */
 #define RCM_WEIGHTS_MOST (UINT64_C(1) << 22)
@@ -71,7 +75,8 @@ double rcm_attention_error(struct rcm_topk p, const struct rcm_weights *weights)
  * top elements and quadrature over the scores.
  * Domain    that of rcm_weights_normal, of any k, and of rcm_loss_exact. NaN where the law of one
  *           bucket has more than 512 likely numbers, or if memory runs out.
- * Accuracy  relative error <= RCM_LOST_MASS_SD_MAX_RELERR where the mean is above 1e-12.
+ * Accuracy  relative error <= RCM_LOST_MASS_SD_MAX_RELERR where the mean is above 1e-12; of a
+ *           standard deviation below 1e-6 of the mean 5e-2.
  * Time      10 to 300 ms. */
 #define RCM_LOST_MASS_SD_MAX_RELERR 1e-4
 struct rcm_mass {
@@ -80,11 +85,19 @@ struct rcm_mass {
 struct rcm_mass rcm_lost_mass_normal(struct rcm_topk p, double score_sd);
 
 /* P(the lost mass of a row is above `mass`), rows of normal scores.
- * Domain    as above; 0 <= mass.
+ * Domain    that of rcm_lost_mass_normal where rcm_lost_mass_law_known(); 0 <= mass. Otherwise NaN.
  * Accuracy  absolute error <= RCM_LOST_MASS_LAW_MAX_ERROR.
  * Time      0.05 to 0.5 s, up to 2 s for k below 64. */
-#define RCM_LOST_MASS_LAW_MAX_ERROR 1e-3 /* score_sd 0, or 1 and more; between them 1e-2 */
+#define RCM_LOST_MASS_LAW_MAX_ERROR 2e-3
 double rcm_lost_mass_above(struct rcm_topk p, double score_sd, double mass);
+
+/* Is score_sd 0, or from RCM_LOST_MASS_LAW_SD to RCM_LOST_MASS_LAW_SD_MOST and k >=
+ * RCM_LOST_MASS_LAW_K? Below, the mass is nearly a number of elements, and the law has steps;
+ * above, the weights differ by more than the integral has digits. */
+#define RCM_LOST_MASS_LAW_K 16
+#define RCM_LOST_MASS_LAW_SD 1.5
+#define RCM_LOST_MASS_LAW_SD_MOST 4.0
+bool rcm_lost_mass_law_known(uint64_t k, double score_sd);
 
 /* The mass that all but a share `rest` of the rows lose at most, 1e-3 <= rest < 1: to 1e-3 of
  * itself, and to the error above in the probability. NaN outside the domain.

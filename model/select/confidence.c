@@ -12,8 +12,10 @@
 static enum answer mass_reaches(const struct rcm_selection *s, struct rcm_topk p)
 {
     const struct rcm_weights *weights = s->target.weights;
-    const double above =
-        weights->measured ? NAN : rcm_lost_mass_above(p, weights->score_sd, s->target.loss);
+    const double above = weights->loses_more ? weights->loses_more(weights, p, s->target.loss)
+                         : weights->measured
+                             ? NAN
+                             : rcm_lost_mass_above(p, weights->score_sd, s->target.loss);
     return isnan(above) ? UNKNOWN : above <= 1.0 - s->confidence ? YES : NO;
 }
 

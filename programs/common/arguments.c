@@ -308,10 +308,11 @@ static int read_fraction(struct fraction *to, bool closed, const char *option, c
     if (wrong)
         return usage_error("%s '%.*s' is %s; give a decimal fraction such as 0.05", option,
                            VALUE_SHOWN, value, wrong);
-    const double rest = decimal_complement(fraction);
+    const double rest = decimal_complement(fraction), typed = decimal_value(fraction);
+    const double percent = typed > 1.0 && typed < 100.0 ? typed : 5.0;
     if (!(fraction.digits > 0 && (closed ? rest >= 0.0 : rest > 0.0)))
-        return usage_error("%s '%.*s' is outside (0, 1%c; write 0.05 for 5 %%", option, VALUE_SHOWN,
-                           value, closed ? ']' : ')');
+        return usage_error("%s '%.*s' is outside (0, 1%c; write %.6g for %.6g %%", option,
+                           VALUE_SHOWN, value, closed ? ']' : ')', percent / 100.0, percent);
     *to = (struct fraction){fraction, true};
     return STATUS_OK;
 }

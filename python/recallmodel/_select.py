@@ -212,6 +212,10 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
         if weights is not None and confidence is not None:
             raise ValueError("confidence needs the law of the lost mass of a row, which is known "
                              "for normal scores: score_sd")
+        if confidence is not None and not model.rcm_lost_mass_law_known(k, held._row.score_sd):
+            raise ValueError("confidence needs the law of the lost mass of a row, which is known "
+                             "from k = 16 on for score_sd 1.5 to 4; recallmodel select draws rows "
+                             "for the others")
     own: Any = None if profile is None else _profile_of_any(profile)
     if own is not None and own._row.kernel.exact_only:
         raise ValueError(f"{own.name}: an exact kernel's profile has no stage 1; give it as "

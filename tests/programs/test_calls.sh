@@ -155,6 +155,18 @@ if [ "${CASES:-}" != few ]; then
     done
 fi
 grep -q " no\$" "$folder/seen" || fail "b divides every n"
+# Exact top-k by our kernel has a call of its own.
+"$program" select --n 4096 --k 64 --m 8 --device h200 --dtype f32 --recall 0.9999 --json \
+    >"$folder/json"
+"$python" -c 'import json, sys; answer = json.load(open(sys.argv[1]))
+assert answer["call"] == "c_exact"
+open(sys.argv[2], "w").write(answer["usage"]["c_exact"])' "$folder/json" "$folder/top_k.c" ||
+    fail "no call of the exact kernel"
+"${cc[@]}" -c "$folder/top_k.c" -o "$folder/top_k.o"
+read -ra flags <<<"$(grep include "$folder/top_k.c" | grep -o -e ' -l[a-z+-]*' | tr -d '\n')"
+"${link[@]}" "$folder/main.o" "$folder/top_k.o" -L"$folder/lib" "${flags[@]}" -o "$folder/run"
+[ "$("$folder/run" 8 4096 64 4096 f32)" = 1.000000000 ] || fail "the call of the exact kernel"
+pass
 # The answer with its call is short, whatever the kernel.
 for kernel in any ours xla graphcore; do
     lines=$("$program" select --n 131072 --k 2048 --m 64 --recall .99 --kernel $kernel | wc -l)

@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <gmp.h>
+#include <gsl/gsl_randist.h>
 
 #include "command.h"
 
@@ -331,4 +332,98 @@ START_TEST(not_computed)
 }
 END_TEST
 
-TEST_MAIN("command: law", small_shapes, sums_and_moments, csv, text, not_computed)
+/* ---- lost mass */
+
+#define MASS_ROWS 200
+#define MASS_N 512
+
+/* A .npy file of normal scores. */
+static void write_scores(const char *path, double sd)
+{
+    char head[128];
+    const size_t length = sizeof head - 1;
+    memset(head, ' ', sizeof head);
+    memcpy(head, "\x93NUMPY\1\0\x76\0", 10);
+    const int text = snprintf(head + 10, sizeof head - 10,
+                              "{'descr': '<f8', 'fortran_order': False, 'shape': (%d, %d), }",
+                              MASS_ROWS, MASS_N);
+    head[10 + text] = ' ';
+    head[length] = '\n';
+    FILE *file = fopen(path, "wb");
+    ck_assert(file && fwrite(head, sizeof head, 1, file) == 1);
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    for (int i = 0; i < MASS_ROWS * MASS_N; i++) {
+        const double x = gsl_ran_gaussian(rng, sd);
+        ck_assert_uint_eq(fwrite(&x, sizeof x, 1, file), 1);
+    }
+    gsl_rng_free(rng);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+/* Mean, standard deviation and what 19 of 20 rows lose, by `law`; `recall` says the same. */
+static void mass_of(const char *weights, double mass[3])
+{
+    char arguments[300];
+    snprintf(arguments, sizeof arguments, "law --n 512 --k 32 --b 20 --kb 2 %s --json", weights);
+    json_t *answer = parse_answer(arguments), *law = only_law(answer);
+    mass[0] = number(law, "lost_mass");
+    mass[1] = number(law, "lost_mass_sd");
+    mass[2] = NAN;
+    const json_t *quantiles = json_object_get(law, "lost_mass_quantiles"), *each;
+    size_t at;
+    json_array_foreach(quantiles, at, each) if (number(each, "share") == 0.05) mass[2] =
+        number(each, "lost_mass");
+    json_decref(answer);
+    snprintf(arguments, sizeof arguments,
+             "recall --n 512 --k 32 --b 20 --kb 2 --quantile 0.05 %s --json", weights);
+    answer = parse_answer(arguments);
+    const json_t *row = json_array_get(json_object_get(answer, "configurations"), 0);
+    const double want[3] = {number(row, "lost_mass"), number(row, "lost_mass_sd"),
+                            number(row, "lost_mass_quantile")};
+    for (int i = 0; i < 3; i++)
+        ck_assert_double_eq_tol(mass[i], want[i], 1e-12);
+    json_decref(answer);
+}
+
+/* `select` finds buckets of which 19 of 20 rows lose at most 1 % of the mass, and about as much. */
+static void check_confidence(const char *weights, double least)
+{
+    char arguments[300];
+    snprintf(arguments, sizeof arguments,
+             "select --n 512 --k 32 --kb-max 2 --lost-mass 0.01 --confidence 0.95 %s --json",
+             weights);
+    json_t *answer = parse_answer(arguments), *choice = json_object_get(answer, "choice");
+    const double most = number(choice, "lost_mass_quantile");
+    ck_assert_msg(most >= least && most <= 0.0101, "%s: %g", weights, most);
+    json_decref(answer);
+}
+
+/* Normal scores, whose law is known, against rows of such scores and, for the nucleus, rows that
+ * are drawn. The rows of the file are few: 10 %. */
+START_TEST(lost_mass_three_ways)
+{
+    char path[60], arguments[300];
+    double known[3], rows[3], nucleus[2][3];
+    snprintf(path, sizeof path, "/tmp/law_scores_%d.npy", (int)getpid());
+    write_scores(path, 2.0);
+    mass_of("--score-sd 2", known);
+    snprintf(arguments, sizeof arguments, "--weights %s", path);
+    mass_of(arguments, rows);
+    snprintf(arguments, sizeof arguments, "--weights %s --top-p 0.8", path);
+    mass_of(arguments, nucleus[0]);
+    mass_of("--score-sd 4 --temperature 2 --top-p 0.8", nucleus[1]);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_double_eq_tol(rows[i] / known[i], 1.0, 0.1);
+        ck_assert_double_eq_tol(nucleus[0][i] / nucleus[1][i], 1.0, 0.1);
+    }
+    ck_assert(known[1] > 0.0 && known[2] > known[0] && nucleus[1][0] < 0.7 * known[0]);
+    check_confidence("--score-sd 2", 0.006);
+    check_confidence("--score-sd 2 --top-p 0.9", 0.0); /* nothing, or an element of the nucleus */
+    snprintf(arguments, sizeof arguments, "--weights %s", path);
+    check_confidence(arguments, 0.006);
+    unlink(path);
+}
+END_TEST
+
+TEST_MAIN("command: law", small_shapes, sums_and_moments, csv, text, not_computed,
+          lost_mass_three_ways)

@@ -78,7 +78,8 @@ def test_bad_weights(arguments, message):
     (dict(), "either target"), (dict(target=0.9, lost_mass=0.1, score_sd=1), "either target"),
     (dict(target=0.9, score_sd=1), "give it, too"), (dict(lost_mass=0.1), "either score_sd"),
     (dict(lost_mass=1.5, score_sd=1), "lost_mass must be"),
-    (dict(lost_mass=0.1, weights=numpy.full(64, 1 / 64), confidence=0.9), "score_sd")])
+    (dict(lost_mass=0.1, weights=numpy.full(64, 1 / 64), confidence=0.9), "score_sd"),
+    (dict(lost_mass=0.1, score_sd=1, confidence=0.9), "1.5 to 4")])
 def test_bad_targets(arguments, message):
     with pytest.raises(ValueError, match=message):
         rcm.select(4096, 64, **arguments)

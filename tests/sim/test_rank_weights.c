@@ -71,14 +71,13 @@ START_TEST(each_row_by_the_definition)
     struct row_file file;
     make_rows(&file);
     for (int t = 0; t < 9; t++) {
-        double share[K], square[K], want[K] = {0.0}, want_square[K] = {0.0}, weight[N];
+        double want[K] = {0.0}, want_square[K] = {0.0}, weight[N];
         double topk_mass = 0.0, counted = 0.0;
         struct rank_weights means;
         char error[300];
         const struct rank_scores scores = {
             .file = &file, .n = N, .temperature = temperatures[t % 3], .top_p = top_ps[t / 3]};
-        ck_assert_msg(rank_weights(&scores, K, share, square, &means, MESSAGE(error)) == 0, "%s",
-                      error);
+        ck_assert_msg(rank_weights(&means, &scores, K, MESSAGE(error)) == 0, "%s", error);
         for (int r = 0; r < ROWS; r++) {
             const double all = weigh(rows[r], temperatures[t % 3], weight);
             double top = 0.0, nucleus = 0.0, before = 0.0;
@@ -100,9 +99,10 @@ START_TEST(each_row_by_the_definition)
         ck_assert_double_eq(counted, (double)means.rows);
         ck_assert_double_eq_tol(means.topk_mass, topk_mass / counted, 1e-14);
         for (int i = 0; i < K; i++) {
-            ck_assert_double_eq_tol(share[i], want[i] / counted, 1e-14);
-            ck_assert_double_eq_tol(square[i], want_square[i] / counted, 1e-14);
+            ck_assert_double_eq_tol(means.share[i], want[i] / counted, 1e-14);
+            ck_assert_double_eq_tol(means.square[i], want_square[i] / counted, 1e-14);
         }
+        rank_weights_free(&means);
     }
     row_file_close(&file);
 }
@@ -113,7 +113,7 @@ END_TEST
  * seed is fixed. */
 START_TEST(losses_against_the_model)
 {
-    double share[K], square[K], most = 0.0;
+    double most = 0.0;
     static const double equal[ROWS][N];
     struct row_file file;
     struct rank_weights means;
@@ -126,14 +126,18 @@ START_TEST(losses_against_the_model)
         const struct rcm_topk p = {.n = N, .k = K, .b = to.b, .k_b = to.k_b, .m = 1};
         const struct rank_scores scores = {
             .file = &file, .n = N, .temperature = 0.5, .top_p = i < 4 ? 1.0 : 0.7};
-        ck_assert_int_eq(rank_weights(&scores, K, share, square, &means, MESSAGE(error)), 0);
-        ck_assert_int_eq(rank_loss(&scores, K, to, 0.05, &loss, MESSAGE(error)), 0);
-        const struct rcm_weights weights = {K, share, square, 0.0, true};
-        const double want = rcm_lost_mass(p, &weights), draws = RANK_DRAWS * 59.0 / 61.0;
+        ck_assert_int_eq(rank_weights(&means, &scores, K, MESSAGE(error)), 0);
+        ck_assert_int_eq(rank_loss(&means, to, &loss), 0);
+        const struct rcm_weights weights = {.k = K, .share = means.share};
+        const double want = rcm_lost_mass(p, &weights), draws = RANK_DRAWS;
         const double z = loss.sd > 0.0 ? (loss.mean - want) / (loss.sd / sqrt(draws)) : 0.0;
         most = fmax(most, fabs(z));
         ck_assert_msg(fabs(z) < 5.0 && fabs(loss.mean - want) < 0.01, "%d: z %.2f", i, z);
-        ck_assert(loss.quantile >= loss.mean - 1e-12 || want < 0.05);
+        ck_assert(rank_loss_quantile(&loss, 0.05) >= loss.mean - 1e-12 || want < 0.05);
+        const double above = rank_loss_above(&loss, rank_loss_quantile(&loss, 0.05));
+        ck_assert(above <= 0.05 && rank_loss_above(&loss, -1.0) == 1.0);
+        free(loss.each);
+        rank_weights_free(&means);
     }
     row_file_close(&file);
     const int descriptor = mkstemp(strcpy(path, at));
@@ -145,13 +149,17 @@ START_TEST(losses_against_the_model)
         const struct rank_placement to = placements[i];
         const struct rcm_topk p = {.n = N, .k = K, .b = to.b, .k_b = to.k_b, .m = 1};
         const struct rank_scores scores = {.file = &file, .n = N, .temperature = 1.0, .top_p = 1.0};
-        ck_assert_int_eq(rank_loss(&scores, K, to, 0.3, &loss, MESSAGE(error)), 0);
+        ck_assert_int_eq(rank_weights(&means, &scores, K, MESSAGE(error)), 0);
+        ck_assert_int_eq(rank_loss(&means, to, &loss), 0);
+        rank_weights_free(&means);
         const double sd = rcm_recall_sd(p), draws = RANK_DRAWS;
         const double z =
             sd > 0.0 ? (loss.mean - rcm_loss_exact(p)) / (sd / sqrt(draws)) : loss.mean;
         most = fmax(most, fabs(z));
         ck_assert(fabs(z) < 5.0 && fabs(loss.sd - sd) < 0.03 * sd + 1e-12);
-        ck_assert_double_eq_tol(1.0 - loss.quantile, rcm_recall_quantile(p, 0.7, 1), 1e-9);
+        ck_assert_double_eq_tol(1.0 - rank_loss_quantile(&loss, 0.3),
+                                rcm_recall_quantile(p, 0.7, 1), 1e-9);
+        free(loss.each);
     }
     row_file_close(&file);
     printf("measured: losses against the model |z| up to %.1f\n", most);
@@ -172,21 +180,21 @@ START_TEST(normal_scores_against_the_model)
         const uint64_t n = cases[c].n, k = cases[c].k;
         const struct rank_scores scores = {
             .n = n, .score_sd = 2.0 * cases[c].sd, .temperature = 2.0, .top_p = 1.0};
-        double *const share = malloc(4 * k * sizeof *share), *const square = share + k,
-                      *const want = share + 2 * k, *const want_square = share + 3 * k;
+        double *const want = malloc(2 * k * sizeof *want), *const want_square = want + k;
         struct rank_weights means;
         char error[300];
-        ck_assert_int_eq(rank_weights(&scores, k, share, square, &means, MESSAGE(error)), 0);
+        ck_assert_int_eq(rank_weights(&means, &scores, k, MESSAGE(error)), 0);
         ck_assert_int_eq(rcm_weights_normal(n, k, cases[c].sd, want, want_square), 0);
         ck_assert_uint_ge(means.rows, 2048);
         for (uint64_t r = 0; r < k; r += k / 20 + 1) {
             const double sd = sqrt(fmax(want_square[r] - want[r] * want[r], 0.0));
             const double z =
-                (share[r] - want[r]) / (sd / sqrt((double)means.rows) + 1e-6 * want[r]);
+                (means.share[r] - want[r]) / (sd / sqrt((double)means.rows) + 1e-6 * want[r]);
             most = fmax(most, fabs(z));
             ck_assert_msg(fabs(z) < 5.0, "%zu, rank %" PRIu64 ": z %.2f", c, r + 1, z);
         }
-        free(share);
+        free(want);
+        rank_weights_free(&means);
     }
     printf("measured: normal scores against the model |z| up to %.1f\n", most);
 }
@@ -199,11 +207,12 @@ START_TEST(nucleus_of_normal_scores)
     const struct rank_scores scores = {
         .n = LONG, .score_sd = 1.5, .temperature = 1.0, .top_p = 0.8};
     const struct rank_placement to = {30, 2, 9};
-    double share[TOP], square[TOP], row[LONG], sum[TOP] = {0.0}, squares[TOP] = {0.0}, most = 0.0;
+    double row[LONG], sum[TOP] = {0.0}, squares[TOP] = {0.0}, most = 0.0;
     struct rank_weights means;
     struct rank_loss loss;
     char error[300];
-    ck_assert_int_eq(rank_weights(&scores, TOP, share, square, &means, MESSAGE(error)), 0);
+    ck_assert_int_eq(rank_weights(&means, &scores, TOP, MESSAGE(error)), 0);
+    const double *const share = means.share, *const square = means.square;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
     for (int i = 0; i < COUNT; i++) {
         double top = 0.0, nucleus = 0.0;
@@ -230,9 +239,11 @@ START_TEST(nucleus_of_normal_scores)
     }
     ck_assert_double_gt(sum[0], 0.05);
     const struct rcm_topk p = {.n = LONG, .k = TOP, .b = to.b, .k_b = to.k_b, .m = 1};
-    const struct rcm_weights weights = {TOP, share, square, 1.5, true};
-    ck_assert_int_eq(rank_loss(&scores, TOP, to, 0.05, &loss, MESSAGE(error)), 0);
+    const struct rcm_weights weights = {.k = TOP, .share = share};
+    ck_assert_int_eq(rank_loss(&means, to, &loss), 0);
     const double z = (loss.mean - rcm_lost_mass(p, &weights)) / (loss.sd / sqrt(RANK_DRAWS));
+    free(loss.each);
+    rank_weights_free(&means);
     ck_assert_msg(fabs(z) < 5.0, "z %.2f", z);
     printf("measured: nucleus of normal scores |z| up to %.1f\n", fmax(most, fabs(z)));
 }

@@ -9,6 +9,8 @@
 
 #include <programs/common/wrap.h>
 
+#include "mass_law.h"
+
 /* Sets the quantile and the probability that were asked for, by the law of the lost elements. NAN:
  * the law does not determine it. */
 static void ask_law(struct configuration *c, const struct law_question *asked)
@@ -89,25 +91,21 @@ enum {
     WITH_MASS_LAW = 256
 };
 
-/* Is the law of the lost mass asked for, and known? */
-static bool asks_mass_law(const struct query_weights *w, const struct law_question *asked)
-{
-    return asked->quantile.given && w->weights.k > 0 && !w->weights.measured;
-}
-
 /* Sets what the lost elements weigh. */
-static void weigh(struct configuration *c, const struct query_weights *w,
+static void weigh(struct configuration *c, const struct query *query,
                   const struct law_question *asked)
 {
-    if (w->weights.k == 0)
+    const struct rcm_weights *weights = &query->weights.weights;
+    if (weights->k == 0)
         return;
-    c->lost_mass = rcm_lost_mass(c->p, &w->weights);
-    c->attention_error = rcm_attention_error(c->p, &w->weights);
-    if (!asks_mass_law(w, asked))
+    c->lost_mass = rcm_lost_mass(c->p, weights);
+    c->attention_error = rcm_attention_error(c->p, weights);
+    if (!asked->quantile.given)
         return;
-    c->lost_mass_sd = rcm_lost_mass_normal(c->p, w->weights.score_sd).sd;
-    c->lost_mass_quantile =
-        rcm_lost_mass_quantile(c->p, w->weights.score_sd, decimal_value(asked->quantile.value));
+    struct mass_law law = mass_law(&query->weights, c->p);
+    c->lost_mass_sd = law.sd;
+    c->lost_mass_quantile = mass_law_quantile(&law, decimal_value(asked->quantile.value));
+    mass_law_free(&law);
 }
 
 unsigned configuration_parts(const struct query *query, const struct question *question,
@@ -118,7 +116,8 @@ unsigned configuration_parts(const struct query *query, const struct question *q
            (asked->quantile.given ? WITH_QUANTILE | (rows ? WITH_QUANTILE_ALL : 0) : 0U) |
            (asked->at_least.given ? WITH_AT_LEAST | (rows ? WITH_AT_LEAST_ALL : 0) : 0U) |
            (weights_given(&question->weights) ? WITH_WEIGHTS : 0U) |
-           (asks_mass_law(&query->weights, asked) ? WITH_MASS_LAW : 0U) |
+           (asked->quantile.given && mass_law_is_known(&query->weights, query->base) ? WITH_MASS_LAW
+                                                                                     : 0U) |
            (profile_of(question) ? WITH_PROFILE : 0U) |
            (has_roofline(question) ? WITH_ROOFLINE : 0U);
 }
@@ -146,7 +145,7 @@ struct configuration evaluate(struct rcm_topk p, const struct query *query,
     for (size_t i = 0; i < RCM_COST_MODELS; i++)
         c.cost[i] = rcm_cost(rcm_cost_model(i), p);
     ask_law(&c, asked);
-    weigh(&c, &query->weights, asked);
+    weigh(&c, query, asked);
     if (profile)
         c.prediction = rcm_predict(profile, p);
     if (!has_roofline(question))

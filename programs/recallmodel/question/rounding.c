@@ -74,6 +74,11 @@ static int from_file(const struct rounding_question *q, const char *path, uint64
     return status;
 }
 
+static double score_sd_of(const struct weights_question *weights)
+{
+    return weights->score_sd.given ? weights->score_sd.value : 1.0;
+}
+
 int rounding_find(const struct rounding_question *q, const struct weights_question *weights,
                   uint64_t n, uint64_t k, struct query_rounding *found)
 {
@@ -82,8 +87,10 @@ int rounding_find(const struct rounding_question *q, const struct weights_questi
         return STATUS_OK;
     if (weights->file)
         return from_file(q, weights->file, k, found);
-    const double sd = weights->score_sd.given ? weights->score_sd.value : 1.0;
-    const struct rcm_values scores = {rcm_values_law_by_name("normal"), q->mean.value, sd};
+    if (n > RCM_ROUNDING_N_MOST)
+        return usage_error("--rounding is for rows of at most 2^44 elements, not %" PRIu64, n);
+    const struct rcm_values scores = {rcm_values_law_by_name("normal"), q->mean.value,
+                                      score_sd_of(weights)};
     found->loss = rcm_rounding_loss(n, k, q->format, scores, RCM_TIES_POSITION);
     found->worst = rcm_rounding_loss(n, k, q->format, scores, RCM_TIES_WORST);
     if (!isnan(found->loss))
@@ -93,12 +100,15 @@ int rounding_find(const struct rounding_question *q, const struct weights_questi
     return STATUS_OK;
 }
 
-unsigned rounding_print(const struct rounding_question *q, const struct query_rounding *found,
-                        double loss)
+unsigned rounding_print(const struct rounding_question *q, const struct weights_question *weights,
+                        const struct query_rounding *found, double loss)
 {
-    char most[40], text[200] = "";
+    char most[40], text[200] = "", scores[120] = "of those rows";
     if (!q->format)
         return 0;
+    if (!weights->file)
+        snprintf(scores, sizeof scores, "normal, mean %.4g, standard deviation %.4g", q->mean.value,
+                 score_sd_of(weights));
     format_recall(most, sizeof most, found->loss);
     if (loss < found->loss)
         snprintf(text, sizeof text,
@@ -108,9 +118,9 @@ unsigned rounding_print(const struct rounding_question *q, const struct query_ro
     else
         snprintf(text, sizeof text, "; a recall above %s is not worth asking for", most);
     return print_wrapped(
-        "  rounding    exact top-k of %s scores loses %.3g, ties by position%s. 99 %% "
+        "  rounding    exact top-k of %s scores (%s) loses %.3g, ties by position%s. 99 %% "
         "of rows lose at most %.3g; the worst ties lose %.3g in the mean",
-        q->format->name, found->loss, text, found->loss_99, found->worst);
+        q->format->name, scores, found->loss, text, found->loss_99, found->worst);
 }
 
 void rounding_json(json_t *object, const struct rounding_question *q,

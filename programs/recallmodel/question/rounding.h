@@ -45,7 +45,8 @@ int rounding_find(const struct rounding_question *question, const struct weights
 /* Lines that say what it is, and whether buckets that lose `loss` lose less than that (NAN: no
  * buckets); and members of the JSON. Nothing where it was not asked for. */
 unsigned rounding_print(const struct rounding_question *question,
-                        const struct query_rounding *found, double loss);
+                        const struct weights_question *weights, const struct query_rounding *found,
+                        double loss);
 void rounding_json(json_t *object, const struct rounding_question *question,
                    const struct query_rounding *found);
 

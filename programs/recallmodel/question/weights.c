@@ -9,7 +9,8 @@
 
 #include <base/memory.h>
 #include <programs/common/wrap.h>
-#include <sim/rank_weights.h>
+
+#define LAW_FROM_K 64 /* for fewer elements drawn rows say as much in a hundredth of the time */
 
 int read_score_sd(void *to, const char *option, const char *value)
 {
@@ -70,12 +71,11 @@ static struct rank_scores scores_of(const struct weights_question *q, const stru
                                 .top_p = q->top_p.given ? decimal_value(q->top_p.value) : 1.0};
 }
 
-/* Means over the rows of the file, whose rows must be those of the question. */
+/* The rows of the file, which must be those of the question. */
 static int from_file(const struct weights_question *q, uint64_t n, uint64_t k,
-                     struct query_weights *w)
+                     struct rank_weights *rows)
 {
     struct row_file file;
-    struct rank_weights means;
     char reason[400];
     if (row_file_open(&file, q->file, SIM_DTYPE_UNKNOWN, 0, MESSAGE(reason)) != 0)
         return usage_error("--weights %.150s %s", q->file, reason);
@@ -85,24 +85,35 @@ static int from_file(const struct weights_question *q, uint64_t n, uint64_t k,
         status = usage_error("--weights %.150s has rows of %" PRIu64 " elements, not %" PRIu64
                              "; give --n %" PRIu64,
                              q->file, file.row, n, file.row);
-    else if (rank_weights(&scores, k, w->room, w->room + k, &means, MESSAGE(reason)) != 0)
+    else if (rank_weights(rows, &scores, k, MESSAGE(reason)) != 0)
         status = usage_error("--weights %.150s %s", q->file, reason);
-    else
-        w->topk_mass = means.topk_mass;
     row_file_close(&file);
     return status;
 }
 
-/* The nucleus of normal scores: means over rows that are drawn. */
-static int from_draws(const struct weights_question *q, uint64_t n, uint64_t k,
-                      struct query_weights *w)
+static int draw_rows(const struct weights_question *q, uint64_t n, uint64_t k,
+                     struct rank_weights *rows)
 {
     const struct rank_scores scores = scores_of(q, NULL, n);
-    struct rank_weights means;
     char reason[400];
-    return rank_weights(&scores, k, w->room, w->room + k, &means, MESSAGE(reason)) == 0
+    return rank_weights(rows, &scores, k, MESSAGE(reason)) == 0
                ? STATUS_OK
                : usage_error("--k %" PRIu64 " %s", k, reason);
+}
+
+/* Mean weights by rows. */
+static int from_rows(const struct weights_question *q, uint64_t n, uint64_t k,
+                     struct query_weights *w)
+{
+    const int status = q->file ? from_file(q, n, k, &w->rows) : draw_rows(q, n, k, &w->rows);
+    if (status != STATUS_OK)
+        return status;
+    w->weights.share = w->rows.share;
+    w->weights.square = w->rows.square;
+    w->weights.measured = true;
+    if (q->file)
+        w->topk_mass = w->rows.topk_mass;
+    return STATUS_OK;
 }
 
 int weights_find(const struct weights_question *q, uint64_t n, uint64_t k, struct query_weights *w)
@@ -114,13 +125,19 @@ int weights_find(const struct weights_question *q, uint64_t n, uint64_t k, struc
         return usage_error("--k %" PRIu64 " is too many to weigh by rank; give at most %" PRIu64, k,
                            RCM_WEIGHTS_MOST);
     const double sd = q->file ? 0.0 : q->score_sd.value / temperature_of(q);
+    w->weights = (struct rcm_weights){.k = k, .score_sd = sd};
+    if (!q->file)
+        w->topk_mass = rcm_topk_mass_normal(n, k, sd);
+    if (q->file || q->top_p.given)
+        return from_rows(q, n, k, w);
+    if (k < LAW_FROM_K || !rcm_lost_mass_law_known(k, sd)) {
+        const int status = draw_rows(q, n, k, &w->rows);
+        if (status != STATUS_OK)
+            return status;
+    }
     w->room = require_memory(malloc(2 * k * sizeof *w->room));
-    w->weights = (struct rcm_weights){k, w->room, w->room + k, sd, q->file || q->top_p.given};
-    if (q->file)
-        return from_file(q, n, k, w);
-    w->topk_mass = rcm_topk_mass_normal(n, k, sd);
-    if (q->top_p.given)
-        return from_draws(q, n, k, w);
+    w->weights.share = w->room;
+    w->weights.square = w->room + k;
     if (rcm_weights_normal(n, k, sd, w->room, w->room + k) != 0)
         return usage_error("--score-sd %g is too much for rows of %" PRIu64
                            " elements; give less, or longer rows",
@@ -128,27 +145,10 @@ int weights_find(const struct weights_question *q, uint64_t n, uint64_t k, struc
     return STATUS_OK;
 }
 
-struct drawn_mass weights_draw(const struct weights_question *q, struct rcm_topk p, double rest)
-{
-    const struct rank_placement placement = {p.b, p.k_b, 1};
-    struct drawn_mass drawn = {NAN, NAN};
-    struct row_file file;
-    struct rank_loss loss;
-    char reason[400];
-    if (p.k > WEIGHTS_DRAWN || (p.valid && p.valid != p.n) ||
-        (q->file && row_file_open(&file, q->file, SIM_DTYPE_UNKNOWN, 0, MESSAGE(reason)) != 0))
-        return drawn;
-    const struct rank_scores scores = scores_of(q, q->file ? &file : NULL, p.n);
-    if (rank_loss(&scores, p.k, placement, rest, &loss, MESSAGE(reason)) == 0)
-        drawn = (struct drawn_mass){loss.sd, loss.quantile};
-    if (q->file)
-        row_file_close(&file);
-    return drawn;
-}
-
 void weights_free(struct query_weights *weights)
 {
     free(weights->room);
+    rank_weights_free(&weights->rows);
 }
 
 unsigned weights_print(const struct weights_question *q, const struct query_weights *w)

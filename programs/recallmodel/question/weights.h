@@ -8,6 +8,7 @@
 #include <model/recallmodel.h>
 #include <programs/common/arguments.h>
 #include <programs/common/json.h>
+#include <sim/rank_weights.h>
 
 struct score_sd {
     bool given;
@@ -51,7 +52,8 @@ argument_reader read_temperature; /* double, above 0 */
 struct query_weights {
     struct rcm_weights weights; /* k = 0: none were asked for */
     double topk_mass;           /* the share of its row's mass that the exact top k has */
-    double *room;
+    double *room;               /* of normal scores */
+    struct rank_weights rows;   /* of a file; or drawn ones, where the law is not to be had */
 };
 
 /* Were weights asked for? */
@@ -65,17 +67,6 @@ int weights_check(const struct weights_question *question);
 int weights_find(const struct weights_question *question, uint64_t n, uint64_t k,
                  struct query_weights *weights);
 void weights_free(struct query_weights *weights);
-
-/* What the rows of --weights, or the nucleus of normal rows, lose with the shape p, placed at
- * random: standard deviation, and what all but the share `rest` of them lose at most. By RANK_DRAWS
- * draws (sim/rank_weights.h); NAN for more than WEIGHTS_DRAWN elements, or if the rows cannot be
- * read any more. */
-#define WEIGHTS_DRAWN 16384 /* some 3 s */
-struct drawn_mass {
-    double sd, quantile;
-};
-struct drawn_mass weights_draw(const struct weights_question *question, struct rcm_topk p,
-                               double rest);
 
 /* A line, and members of the JSON: the target, the weights, and what the exact top k has of the
  * mass. Nothing where no weights were asked for. */

@@ -168,6 +168,10 @@ static int check_shape(void *state)
 {
     const struct settings *settings = state;
     char fault[SHAPE_FAULT];
+    for (size_t i = 0; i < settings->question.n.length; i++)
+        if (settings->filter.sample > settings->question.n.items[i])
+            return usage_error("--sample %" PRIu64 " is larger than n = %" PRIu64,
+                               settings->filter.sample, settings->question.n.items[i]);
     for (size_t i = 0; settings->question.b.length &&
                        i < settings->question.n.length * settings->question.k.length;
          i++) {

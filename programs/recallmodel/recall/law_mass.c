@@ -9,9 +9,9 @@
 
 #include <programs/common/table.h>
 #include <programs/common/wrap.h>
+#include <programs/recallmodel/question/mass_law.h>
 
 #define SHARES_MOST 8
-#define LEAST_SHARE 1e-3
 
 struct mass_row {
     struct rcm_topk p;
@@ -26,44 +26,32 @@ static const struct column mass_items[] = {
 };
 #define MASS_ITEMS (sizeof mass_items / sizeof *mass_items)
 
-static double quantile(const struct rcm_weights *weights, struct rcm_topk p, double share)
-{
-    return weights->measured || share < LEAST_SHARE
-               ? NAN
-               : rcm_lost_mass_quantile(p, weights->score_sd, share);
-}
-
-static double sd_of(const struct rcm_weights *weights, struct rcm_topk p)
-{
-    return weights->measured ? NAN : rcm_lost_mass_normal(p, weights->score_sd).sd;
-}
-
 void law_mass_print(const struct query *query, const struct question *question,
                     const struct decimal *shares, size_t length, bool colour)
 {
-    const struct rcm_weights *weights = &query->weights.weights;
     struct column items[MASS_ITEMS + SHARES_MOST];
     char headings[SHARES_MOST][24];
     size_t used = 0;
-    if (weights->k == 0)
+    if (query->weights.weights.k == 0)
         return;
     memcpy(items, mass_items, sizeof mass_items);
-    while (used < length && used < SHARES_MOST && decimal_value(shares[used]) >= LEAST_SHARE) {
+    while (used < length && used < SHARES_MOST && decimal_value(shares[used]) >= MASS_LEAST_SHARE) {
         snprintf(headings[used], sizeof headings[used], "%.6g %%",
                  100.0 * decimal_value(shares[used]));
         items[MASS_ITEMS + used] = (struct column){FIELD(struct mass_row, quantiles[used]),
                                                    .heading = headings[used], .style = STYLE_LOSS};
         used++;
     }
-    const struct columns columns = {items, MASS_ITEMS + (weights->measured ? 0 : used),
-                                    sizeof(struct mass_row)};
+    const struct columns columns = {
+        items, MASS_ITEMS + (mass_law_is_known(&query->weights, query->base) ? used : 0),
+        sizeof(struct mass_row)};
     struct table *table = table_of(&columns, 0);
     for (size_t i = 0; i < query->length; i++) {
-        struct mass_row row = {.p = query->shapes[i]};
-        row.mean = rcm_lost_mass(row.p, weights);
-        row.sd = sd_of(weights, row.p);
+        struct mass_law law = mass_law(&query->weights, query->shapes[i]);
+        struct mass_row row = {.p = query->shapes[i], .mean = law.mean, .sd = law.sd};
         for (size_t s = 0; s < used; s++)
-            row.quantiles[s] = quantile(weights, row.p, decimal_value(shares[s]));
+            row.quantiles[s] = mass_law_quantile(&law, decimal_value(shares[s]));
+        mass_law_free(&law);
         table_add(table, &row, false);
     }
     putchar('\n');
@@ -75,18 +63,19 @@ void law_mass_print(const struct query *query, const struct question *question,
 void law_mass_json(json_t *shape, const struct query *query, struct rcm_topk p,
                    const struct decimal *shares, size_t length)
 {
-    const struct rcm_weights *weights = &query->weights.weights;
-    if (weights->k == 0)
+    if (query->weights.weights.k == 0)
         return;
+    struct mass_law law = mass_law(&query->weights, p);
     json_t *quantiles = json_array();
-    for (size_t i = 0; i < length && decimal_value(shares[i]) >= LEAST_SHARE; i++) {
+    for (size_t i = 0; i < length && decimal_value(shares[i]) >= MASS_LEAST_SHARE; i++) {
         json_t *object = json_object();
         set_real(object, "share", decimal_value(shares[i]));
-        set_real(object, "lost_mass", quantile(weights, p, decimal_value(shares[i])));
+        set_real(object, "lost_mass", mass_law_quantile(&law, decimal_value(shares[i])));
         json_array_append_new(quantiles, object);
     }
-    set_real(shape, "lost_mass", rcm_lost_mass(p, weights));
-    set_real(shape, "lost_mass_sd", sd_of(weights, p));
-    set_real(shape, "attention_error", rcm_attention_error(p, weights));
+    set_real(shape, "lost_mass", law.mean);
+    set_real(shape, "lost_mass_sd", law.sd);
+    set_real(shape, "attention_error", rcm_attention_error(p, &query->weights.weights));
     json_object_set_new(shape, "lost_mass_quantiles", quantiles);
+    mass_law_free(&law);
 }

@@ -73,6 +73,27 @@ static bool c_can(struct rcm_topk p)
            p.k_b <= rcm_kernel_by_name("ours")->k_b_max;
 }
 
+static void write_c_exact(struct call *call, const struct rcm_selection *s)
+{
+    const struct rcm_topk p = s->p;
+    append(call, "#include <topk_gpu.h> /* make gpu && make install; -lrecallmodel-gpu -lcudart "
+                 "-lstdc++ -lm */\n");
+    append(call,
+           "/* x: %" PRIu64 " x %" PRIu64 " %s, on the GPU; values, indices: %" PRIu64 " x %" PRIu64
+           ", unordered */\n",
+           rows_of(p), p.n, comment_of_type(s->machine.dtype), rows_of(p), p.k);
+    append(call,
+           "int top_k(const void *x, void *values, int32_t *indices, void *w, size_t *bytes,\n"
+           "          rcm_gpu_stream s) { /* w = NULL: sets the *bytes that w needs */\n");
+    append(call,
+           "    const struct rcm_gpu_exact c = {.k = %" PRIu64
+           ", .values = values, .indices = indices,\n"
+           "        .rows = {.x = x, .m = %" PRIu64 ", .n = %" PRIu64 ", .dtype = %s}};\n",
+           p.k, rows_of(p), p.n, c_dtype(s->machine.dtype));
+    append(call, "    return w ? rcm_gpu_exact(&c, w, *bytes, s) : "
+                 "rcm_gpu_exact_workspace(&c, bytes); }\n");
+}
+
 static void write_c(struct call *call, const struct rcm_selection *s, struct rcm_topk p)
 {
     append(call, "/* make gpu && make install */\n"
@@ -207,6 +228,9 @@ static void write_exact(struct call *call, const struct rcm_selection *s)
     const struct rcm_topk p = s->p;
     append(call, "import torch  # pip install torch\n# x: (%" PRIu64 ", %" PRIu64 "), %s\n",
            rows_of(p), p.n, comment_of_type(s->machine.dtype));
+    if (s->ties && s->machine.dtype == RCM_F32)
+        append(call, "torch.use_deterministic_algorithms(True)  # newer versions on Blackwell take "
+                     "any of equal float32\n");
     append(call, "values, indices = torch.topk(x, %" PRIu64 ", dim=-1)\n", p.k);
 }
 
@@ -293,7 +317,8 @@ static struct rcm_point in_graphcore(const struct rcm_selection *s, const struct
 static void offer(struct call calls[CALLS], bool cpu)
 {
     for (size_t i = 0; i < CALLS; i++)
-        calls[i].offered = i == CALL_PYTORCH || i == CALL_EXACT || (i == CALL_CPU) == cpu;
+        calls[i].offered =
+            i == CALL_PYTORCH || i == CALL_EXACT || (i != CALL_C_EXACT && (i == CALL_CPU) == cpu);
 }
 
 /* The calls of kernels for a GPU. */
@@ -323,8 +348,19 @@ static void write_for_gpu(struct call calls[CALLS], const struct rcm_selection *
     }
 }
 
+static bool begins(const struct rcm_profile *kernel, const char *name)
+{
+    return strncmp(kernel->name, name, strlen(name)) == 0;
+}
+
+bool calls_is_torch(const struct rcm_profile *exact_kernel)
+{
+    return !exact_kernel || begins(exact_kernel, "torch");
+}
+
 void calls_make(struct call calls[CALLS], const struct rcm_selection *s,
-                const struct rcm_choice *choice, double budget)
+                const struct rcm_choice *choice, double budget,
+                const struct rcm_profile *exact_kernel)
 {
     static const struct call blank[CALLS] = {
         [CALL_C] = {.key = "c", .title = "C and CUDA (this project's kernels)", .kernel = "ours"},
@@ -337,6 +373,8 @@ void calls_make(struct call calls[CALLS], const struct rcm_selection *s,
                           .kernel = "any"},
         [CALL_NUMPY] = {.key = "numpy", .title = "NumPy, on a CPU (this project's library)"},
         [CALL_EXACT] = {.key = "exact", .title = "PyTorch, exact top-k"},
+        [CALL_C_EXACT] = {.key = "c_exact",
+                          .title = "C and CUDA, exact top-k (this project's kernel)"},
         [CALL_CPU] = {.key = "cpu",
                       .title = "Python, on this CPU (this project's library)",
                       .kernel = "cpu"},
@@ -348,6 +386,10 @@ void calls_make(struct call calls[CALLS], const struct rcm_selection *s,
         calls[i].is.objective = INFINITY;
     offer(calls, cpu);
     write_exact(&calls[CALL_EXACT], s);
+    calls[CALL_C_EXACT].offered =
+        exact_kernel && begins(exact_kernel, "recallmodel") && s->p.n < (uint64_t)1 << 31;
+    if (calls[CALL_C_EXACT].offered)
+        write_c_exact(&calls[CALL_C_EXACT], s);
     if (cpu)
         write_cpu(&calls[CALL_CPU], s, choice);
     if (!(choice->objective < INFINITY))
@@ -366,7 +408,7 @@ const struct call *calls_shown(const struct call calls[CALLS], const struct rcm_
     /* No library for a GPU offers the threshold, so the better of the two others is shown. */
     if (choice->deploy == RCM_DEPLOY_EXACT || !(choice->objective < INFINITY) ||
         choice->over_exact >= 1.0)
-        return &calls[CALL_EXACT];
+        return &calls[calls[CALL_C_EXACT].offered ? CALL_C_EXACT : CALL_EXACT];
     for (size_t i = 0; i < CALLS; i++)
         if (calls[i].kernel && s->kernel &&
             strncmp(calls[i].kernel, s->kernel->name, strlen(calls[i].kernel)) == 0 &&

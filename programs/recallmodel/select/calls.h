@@ -19,12 +19,27 @@ struct call {
 };
 
 /* On a CPU CALL_CPU is the one to show, exact or not; plain PyTorch runs there, too. */
-enum { CALL_C, CALL_GRAPHCORE, CALL_JAX, CALL_PYTORCH, CALL_NUMPY, CALL_EXACT, CALL_CPU, CALLS };
+enum {
+    CALL_C,
+    CALL_GRAPHCORE,
+    CALL_JAX,
+    CALL_PYTORCH,
+    CALL_NUMPY,
+    CALL_EXACT,
+    CALL_C_EXACT,
+    CALL_CPU,
+    CALLS
+};
 
 /* The calls for a choice. If a framework cannot express it, the call is the nearest that also
- * reaches the target; with a budget (> 0), the one with the most recall for as many candidates. */
+ * reaches the target; with a budget (> 0), the one with the most recall for as many candidates.
+ * exact_kernel: that of the comparison, NULL: torch.topk; if it is ours, there is CALL_C_EXACT. */
 void calls_make(struct call calls[CALLS], const struct rcm_selection *selection,
-                const struct rcm_choice *choice, double budget);
+                const struct rcm_choice *choice, double budget,
+                const struct rcm_profile *exact_kernel);
+
+/* Is it torch.topk? NULL is. */
+bool calls_is_torch(const struct rcm_profile *exact_kernel);
 
 /* The call to show for the choice on this kernel. */
 const struct call *calls_shown(const struct call calls[CALLS],

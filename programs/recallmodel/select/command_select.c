@@ -310,7 +310,7 @@ static int build(struct asked *asked, const struct select_settings *settings, si
     if (status == STATUS_OK)
         status = queries_build(&asked->queries, &asked->settings.question, SHAPES_NONE);
     for (size_t j = 0; j < asked->queries.length && status == STATUS_OK; j++)
-        status = selection_check_exact(&asked->settings, &asked->queries.items[j]);
+        status = selection_check_query(&asked->settings, &asked->queries.items[j]);
     return status;
 }
 

@@ -91,11 +91,32 @@ static int check_asked(const struct select_settings *settings)
                                               : status;
 }
 
-/* Does --exact-kernel have a time for the shape? */
-int selection_check_exact(const struct select_settings *settings, const struct query *query)
+/* Do --ties have kernels to compare, which keep them? */
+static int check_ties(const struct select_settings *settings)
+{
+    const struct rcm_profile *exact = selection_exact_kernel(settings);
+    if (!settings->ties)
+        return STATUS_OK;
+    if (!settings->question.device.given && !settings->kernel)
+        return usage_error("--ties compares kernels; give --device NAME, whose kernels are known "
+                           "(recallmodel devices), or --kernel");
+    if (exact && rcm_exact_ties(exact) < settings->ties)
+        return usage_error("--exact-kernel %s may take others of equal elements than --ties %s; "
+                           "leave one of them out",
+                           exact->name, rcm_ties_name(settings->ties));
+    return STATUS_OK;
+}
+
+/* Does --exact-kernel have a time for the shape, and the mass of rows a law? */
+int selection_check_query(const struct select_settings *settings, const struct query *query)
 {
     const struct rcm_profile *kernel = selection_exact_kernel(settings);
     const struct rcm_topk p = query->base;
+    if (query->target.weights && settings->confidence.given &&
+        !mass_law_is_known(&query->weights, p))
+        return usage_error("--confidence draws what rows lose: give --k of at most %d, and no "
+                           "--valid; or leave --confidence out",
+                           DRAWN_MOST);
     if (!kernel || rcm_predict_exact(kernel, p) > 0.0)
         return STATUS_OK;
     return usage_error("--exact-kernel %s has no time for n = %" PRIu64 ", k = %" PRIu64 "%s",
@@ -114,6 +135,8 @@ int selection_check(const struct select_settings *settings)
         return usage_error("--device %s is the profile of an exact kernel, which has no stage 1; "
                            "give it as --exact-kernel, and a device as --device",
                            settings->question.device.text.profile.name);
-    const int status = check_kernel(settings);
+    int status = check_kernel(settings);
+    if (status == STATUS_OK)
+        status = check_ties(settings);
     return status == STATUS_OK ? check_asked(settings) : status;
 }

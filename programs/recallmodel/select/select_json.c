@@ -17,9 +17,11 @@ static json_t *choice_json(const struct selection_answer *answer)
     table_add(table, selection_chosen(answer), true);
     json_t *object = row_as_json(table);
     if (answer->query->weights.weights.k > 0) {
-        const struct lost_mass lost = selection_lost_mass(answer);
-        set_real(object, "lost_mass_sd", lost.sd);
-        set_real(object, "lost_mass_quantile", lost.quantile);
+        struct mass_law law = selection_lost_mass(answer);
+        set_real(object, "lost_mass_sd", law.sd);
+        set_real(object, "lost_mass_quantile",
+                 mass_law_quantile(&law, selection_quantile_rest(answer->settings)));
+        mass_law_free(&law);
         set_real(object, "attention_error",
                  rcm_attention_error(answer->choice.p, &answer->query->weights.weights));
     }
@@ -43,7 +45,8 @@ static void put_usage(json_t *object, const struct selection_answer *answer)
 {
     struct call calls[CALLS];
     json_t *usage = json_object();
-    calls_make(calls, &answer->asked, &answer->choice, answer->settings->budget);
+    calls_make(calls, &answer->asked, &answer->choice, answer->settings->budget,
+               answer->exact_kernel);
     for (size_t i = 0; i < CALLS; i++)
         if (calls[i].offered)
             set_text(usage, calls[i].key, *calls[i].text ? calls[i].text : NULL);

@@ -149,19 +149,24 @@ static const char *too_close(const struct selection_answer *answer)
                : "too close to call by this profile, and exact top-k loses nothing";
 }
 
-/* Where an exact kernel that the answer does not compare with is faster, by the upper end of its
- * band. */
-static void format_unless(char *text, size_t size, const struct selection_answer *answer)
+/* An exact kernel that the answer does not compare with: it is faster by the upper end of its band,
+ * or it may be. Returns whether it is. */
+static bool format_unless(char *text, size_t size, const struct selection_answer *answer)
 {
     char us[40];
     const struct rcm_profile *kernel = answer->faster_exact;
     const struct rcm_prediction r =
         kernel ? rcm_predict_exact_band(kernel, answer->query->base) : (struct rcm_prediction){0};
     *text = '\0';
-    if (!kernel || !(r.high_us < answer->choice.objective))
-        return;
+    if (!kernel || !(r.time_us < answer->choice.objective))
+        return false;
+    const bool is = r.high_us < answer->choice.objective;
     format_us(us, sizeof us, r.time_us);
-    snprintf(text, size, "; do not approximate if you can call %s (%s)", kernel->name, us);
+    snprintf(text, size,
+             is ? "; do not approximate if you can call %s (%s)"
+                : "; %s is exact and may be as fast (%s)",
+             kernel->name, us);
+    return is;
 }
 
 static void bucketed_reason(char *reason, size_t size, const struct selection_answer *answer)
@@ -177,10 +182,10 @@ static void bucketed_reason(char *reason, size_t size, const struct selection_an
     format_gain(gain, sizeof gain, answer);
     if (selection_is_bound(answer))
         snprintf(bound, sizeof bound, " at least (%s)", bound_of(answer));
-    format_unless(unless, sizeof unless, answer);
-    snprintf(reason, size, "%s: %s%s, %s%s%s%s", shape, value, bound, gain,
-             answer->choice.too_close ? "; " : "",
-             answer->choice.too_close ? too_close(answer) : "", unless);
+    const bool is_slower = format_unless(unless, sizeof unless, answer);
+    const bool close = answer->choice.too_close && !is_slower;
+    snprintf(reason, size, "%s: %s%s, %s%s%s%s", shape, value, bound, gain, close ? "; " : "",
+             close ? too_close(answer) : "", unless);
 }
 
 /* Where a bound says that exact top-k is the answer. */

@@ -57,12 +57,14 @@ static unsigned print_lost_mass(const struct selection_answer *answer)
     const double rest = selection_quantile_rest(answer->settings);
     if (answer->query->weights.weights.k == 0)
         return 0;
-    const struct lost_mass lost = selection_lost_mass(answer);
+    struct mass_law law = selection_lost_mass(answer);
+    const double quantile = mass_law_quantile(&law, rest);
     format_rows(rows, sizeof rows, rest);
-    if (!isnan(lost.quantile))
-        snprintf(row, sizeof row, ", sd %.2g; %s lose at most %.2g", lost.sd,
-                 rest == 0.05 ? "19 of 20 rows" : rows, lost.quantile);
-    return print_wrapped("  lost mass   %.3g on average%s", lost.mean, row) +
+    if (!isnan(quantile))
+        snprintf(row, sizeof row, ", sd %.2g; %s lose at most %.2g", law.sd,
+                 rest == 0.05 ? "19 of 20 rows" : rows, quantile);
+    mass_law_free(&law);
+    return print_wrapped("  lost mass   %.3g on average%s", law.mean, row) +
            weights_print(&answer->settings->question.weights, &answer->query->weights);
 }
 
@@ -73,7 +75,8 @@ static unsigned print_ties(const struct selection_answer *answer)
     struct rcm_profile found;
     const struct rcm_device *device = answer->asked.machine.device;
     if (!answer->settings->ties || !device ||
-        !rcm_fastest_exact(device, NULL, RCM_TIES_ANY, answer->query->base, &found))
+        !rcm_fastest_exact(device, &answer->asked.machine.dtype, RCM_TIES_ANY, answer->query->base,
+                           &found))
         return 0;
     const struct rcm_tie_rule *rule = rcm_tie_rule_of(found.name);
     const double time = rcm_predict_exact(&found, answer->query->base);
@@ -239,10 +242,11 @@ static unsigned print_quirk(const struct selection_answer *answer)
 static unsigned print_why(const struct selection_answer *answer)
 {
     unsigned lines = 0;
+    const struct question *question = &answer->settings->question;
     if (selection_has_buckets(answer)) {
         lines += print_recall(answer);
         lines += print_lost_mass(answer);
-        lines += rounding_print(&answer->settings->question.rounding, &answer->query->rounding,
+        lines += rounding_print(&question->rounding, &question->weights, &answer->query->rounding,
                                 rcm_loss_exact(answer->choice.p));
         lines += print_time(answer);
         lines += print_other_profile(answer);
@@ -341,6 +345,9 @@ static void print_own_kernel(const struct selection_answer *answer, const struct
 {
     const struct rcm_topk p = answer->choice.p;
     const char *kernel = answer->asked.kernel->name;
+    if (strcmp(shown->key, "exact") == 0 && !calls_is_torch(answer->exact_kernel))
+        print_wrapped("%s has no call here. PyTorch's exact top-k, at another time:",
+                      answer->exact_kernel->name);
     if (strcmp(shown->key, "pytorch") != 0 || strcmp(kernel, "any") == 0)
         return;
     print_wrapped("The kernel %s has no call here for b = %" PRIu64 ", k_b = %" PRIu64
@@ -383,7 +390,8 @@ static void print_more(const struct selection_answer *answer, const struct call 
     }
     for (size_t i = 0; i < CALLS; i++)
         if (&calls[i] != shown && calls[i].offered &&
-            (i != CALL_EXACT || answer->choice.deploy != RCM_DEPLOY_BUCKETED)) {
+            ((i != CALL_EXACT && i != CALL_C_EXACT) ||
+             answer->choice.deploy != RCM_DEPLOY_BUCKETED)) {
             putchar('\n');
             print_call(&calls[i]);
         }
@@ -393,7 +401,8 @@ void selection_print(const struct selection_answer *answer, bool colour)
 {
     struct call calls[CALLS];
     const bool threshold = answer->choice.deploy == RCM_DEPLOY_THRESHOLD;
-    calls_make(calls, &answer->asked, &answer->choice, answer->settings->budget);
+    calls_make(calls, &answer->asked, &answer->choice, answer->settings->budget,
+               answer->exact_kernel);
     const struct call *shown = calls_shown(calls, &answer->asked, &answer->choice);
     unsigned above = 1; /* the question */
     above += print_reason(answer);

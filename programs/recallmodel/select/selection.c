@@ -223,24 +223,11 @@ struct selection_answer selection_find(const struct query *query,
     return answer;
 }
 
-struct lost_mass selection_lost_mass(const struct selection_answer *answer)
+struct mass_law selection_lost_mass(const struct selection_answer *answer)
 {
-    const struct rcm_weights *weights = &answer->query->weights.weights;
-    struct lost_mass lost = {NAN, NAN, NAN};
-    if (weights->k == 0 || !selection_has_buckets(answer))
-        return lost;
-    lost.mean = rcm_lost_mass(answer->choice.p, weights);
-    const double rest = selection_quantile_rest(answer->settings);
-    if (weights->measured) {
-        const struct drawn_mass drawn =
-            weights_draw(&answer->settings->question.weights, answer->choice.p, rest);
-        lost.sd = drawn.sd;
-        lost.quantile = drawn.quantile;
-        return lost;
-    }
-    lost.sd = rcm_lost_mass_normal(answer->choice.p, weights->score_sd).sd;
-    lost.quantile = rcm_lost_mass_quantile(answer->choice.p, weights->score_sd, rest);
-    return lost;
+    static const struct query_weights none;
+    return mass_law(selection_has_buckets(answer) ? &answer->query->weights : &none,
+                    answer->choice.p);
 }
 
 void selection_free(struct selection_answer *answer)

@@ -10,6 +10,7 @@
 #include <programs/common/table.h>
 
 #include <programs/recallmodel/question/answer.h>
+#include <programs/recallmodel/question/mass_law.h>
 #include <programs/recallmodel/question/product.h>
 #include <programs/recallmodel/question/query.h>
 #include <programs/recallmodel/question/question.h>
@@ -98,7 +99,7 @@ void selection_free(struct selection_answer *answer);
 /* Does what must hold between the options hold; and has --exact-kernel a time for the query? Each
  * returns a status, after one line on stderr if it is an error. */
 int selection_check(const struct select_settings *settings);
-int selection_check_exact(const struct select_settings *settings, const struct query *query);
+int selection_check_query(const struct select_settings *settings, const struct query *query);
 
 /* The answer in a word or two, for a table of answers: "bucketed", "exact", "threshold", "too
  * close", "time some", "nothing" within the budget, or what the exact top-k must take longer than:
@@ -161,12 +162,8 @@ bool selection_has_rope(const struct selection_answer *answer);
 /* The best buckets if resonance did not matter. */
 struct rcm_point selection_without_rope(const struct selection_answer *answer);
 
-/* Of the mass, by the best buckets: mean and standard deviation, and what all rows but a share
- * selection_quantile_rest() lose at most. NAN: no weights, or not known. Takes up to seconds. */
-struct lost_mass {
-    double mean, sd, quantile;
-};
-struct lost_mass selection_lost_mass(const struct selection_answer *answer);
+/* What the best buckets lose of the mass; NAN without weights. The caller frees it. */
+struct mass_law selection_lost_mass(const struct selection_answer *answer);
 
 /* How near b is to a wavelength. */
 struct rcm_resonance selection_resonance(const struct selection_answer *answer, struct rcm_topk p);

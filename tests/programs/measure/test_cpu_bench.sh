@@ -225,7 +225,7 @@ refuse "bench needs the name of what to time: stage1, exact or two-stage"
 refuse "'--n' comes before the name of what to time; begin with stage1, exact or two-stage" --n 5
 refuse "bench 'fused' is not known; give one of stage1, exact, two-stage" fused
 refuse "--on gpu: the program recallmodel-bench times GPUs; give --on cpu" stage1 --on gpu
-refuse "--on 'tpu' is not known; give one of cpu" stage1 --on tpu
+refuse "--on 'tpu' is not known; did you mean cpu?" stage1 --on tpu
 refuse "--isa 'mmx' is not known; give one of $best" exact --isa mmx
 refuse "--threads '0' is" stage1 --threads 0
 refuse "threads must be at most 1024" stage1 --threads 5000

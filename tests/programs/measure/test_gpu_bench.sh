@@ -128,7 +128,7 @@ refuse "--kernel 'radix' is not known; give one of auto, column" stage1 --kernel
 refuse "--kernel 'column' is not known; give one of fused, unfused-bf16" fused --kernel column
 refuse "--input 'uniform' is not known" exact --input normal,uniform
 refuse "--cache 'cold,warm' is not known; give one of cold, warm" exact --cache cold,warm
-refuse "--grid 'key-99' is not known; give one of key-1" two-stage --grid key-99
+refuse "--grid 'key-99' is not known; did you mean key-9?" two-stage --grid key-99
 refuse "--grid key-15 is a grid of recallmodel-bench exact" stage1 --grid key-15
 refuse "--grid has its own cells; leave out" exact --grid key-15 --n 1000
 refuse "--grid has its own cells; leave out" exact --grid key-15 --cache cold

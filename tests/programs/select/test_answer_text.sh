@@ -113,9 +113,9 @@ says 'bound, not calibrated.*bound +the least time .* device allow, without a la
 
 # A stand-in is named, its time is a range, the floor and what settles it stand below, and it is not
 # called a prediction of this card.
-ask select --n 151936 --k 50 --m 64 --device gh200
+ask select --n 151936 --k 50 --m 64 --device a100-pcie
 says '^n = .* [0-9.]+ us to [0-9.]+ us, about [0-9.]+ times faster than exact top-k \([0-9.]+ us to'
-says '; by the profile of H100-PCIe, not measured on GH200\. .*floor .*: the rates of GH200 '
+says '; by the profile of H100-PCIe, not measured on A100-PCIe\. .*floor .*: the rates of A100-PCI'
 says 'settle +in two minutes: gpu/time_calls.py'
 ask select --n 131072 --k 2048 --m 32 --device b200
 says 'Exact top-k by flashinfer_clusters_blackwell: .*: do not approximate; by the profile of H100'

@@ -1,0 +1,68 @@
+/* mass_law.c - see mass_law.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mass_law.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define SEED 1
+
+static int draw(const struct rank_weights *rows, struct rcm_topk p, struct rank_loss *loss)
+{
+    return rank_loss(rows, (struct rank_placement){p.b, p.k_b, SEED}, loss);
+}
+
+bool mass_law_is_known(const struct query_weights *w, struct rcm_topk p)
+{
+    return w->rows.kept ? p.k <= DRAWN_MOST && (p.valid == 0 || p.valid == p.n)
+                        : w->weights.k > 0 && rcm_lost_mass_law_known(p.k, w->weights.score_sd);
+}
+
+struct mass_law mass_law(const struct query_weights *w, struct rcm_topk p)
+{
+    struct mass_law law = {.p = p, .score_sd = w->weights.score_sd, .mean = NAN, .sd = NAN};
+    if (w->weights.k > 0)
+        law.mean = rcm_lost_mass(p, &w->weights);
+    law.known = mass_law_is_known(w, p);
+    law.drawn = law.known && w->rows.kept && draw(&w->rows, p, &law.draws) == 0;
+    if (law.drawn)
+        law.sd = law.draws.sd;
+    const double exact =
+        w->weights.k > 0 && !w->weights.measured ? rcm_lost_mass_normal(p, law.score_sd).sd : NAN;
+    if (!isnan(exact))
+        law.sd = exact;
+    return law;
+}
+
+void mass_law_free(struct mass_law *law)
+{
+    if (law->drawn)
+        free(law->draws.each);
+}
+
+double mass_law_quantile(const struct mass_law *law, double share)
+{
+    if (!law->known || share < MASS_LEAST_SHARE)
+        return NAN;
+    return law->drawn ? rank_loss_quantile(&law->draws, share)
+                      : rcm_lost_mass_quantile(law->p, law->score_sd, share);
+}
+
+static double loses_more(const struct rcm_weights *weights, struct rcm_topk p, double share)
+{
+    struct rank_loss loss;
+    if (draw(weights->rows, p, &loss) != 0)
+        return NAN;
+    const double above = rank_loss_above(&loss, share);
+    free(loss.each);
+    return above;
+}
+
+void mass_law_for_confidence(struct query_weights *w)
+{
+    if (!w->rows.kept)
+        return;
+    w->weights.loses_more = loses_more;
+    w->weights.rows = &w->rows;
+}
