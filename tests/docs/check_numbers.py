@@ -2,6 +2,7 @@
 
 SPDX-License-Identifier: Apache-2.0
 """
+import csv
 import os
 import pathlib
 import re
@@ -47,6 +48,24 @@ def check_claims():
         yield from claim("docs/commands.md", f"The median error is {median} %, and 95 % of the"
                          f" errors are below {most} %", "predict prints")
         yield from published_claims(name)
+
+
+def check_perplexity():
+    """The table of docs/need.md is that of the measured losses."""
+    with open(TOP / "plots/need/perplexity.csv", encoding="utf-8") as file:
+        loss = {(row["document"], row["method"]): float(row["loss"])
+                for row in csv.DictReader(file)}
+    documents = ["essay", "bash-manual", "licences", "python-source", "c-sources"]
+    for k_b, b in ((1, 4096), (4, 128), (1, 1024), (4, 64), (1, 256)):
+        method = f"bucketed:k_b={k_b}:ratio={b * k_b // 256}"
+        over = [1e3 * (loss[name, method] - loss[name, "topk"]) for name in documents]
+        cells = [f"{each:.1f}" for each in [*over, sum(over) / len(over)]]
+        yield from claim("docs/need.md", f"| k_b = {k_b}, b = {b} | {' | '.join(cells)} |",
+                         "the file says")
+    cost = [1e3 * (loss[name, "topk"] - loss[name, "full"]) for name in documents]
+    said = [f"{each:.0f}" for each in cost]
+    yield from claim("docs/need.md", f"loses {', '.join(said[:-1])} and {said[-1]} more",
+                     "the file says")
 
 
 def published_claims(folder):
