@@ -3,8 +3,8 @@
  *   WORK KERNEL DTYPE ASSIGNMENT N K B K_B M
  *
  * WORK is stage1, exact, exact-by-position (of equal elements the first), two-stage (KERNEL is that
- * of stage 1) or move, which reads m rows of n elements. Before and after each call there is a mark in the output, among what the simulator
- * writes of its kernels: bench.sh reads it.
+ * of stage 1) or move, which reads m rows of n elements. Before and after each call there is a mark
+ * in the output, among what the simulator writes of its kernels: bench.sh reads it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdbool.h>

@@ -85,7 +85,7 @@ def check_examples(opened):
             assert text(opened, "#call") in [each for each in answer["usage"].values() if each]
             said = text(opened, "#text-answer")
             assert text(opened, "#call").splitlines()[-1] in said, button.text
-    assert len(buttons) >= 10 and kinds == {"yes", "no", "perhaps"}, (len(buttons), kinds)
+    assert len(buttons) >= 10 and kinds >= {"no", "perhaps"}, (len(buttons), kinds)
     print(f"{len(buttons)} examples as their command lines")
 
 

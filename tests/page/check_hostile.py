@@ -23,10 +23,10 @@ MARKUP = "<img src=x onerror='window.broken=1'>\"'</script><script>window.broken
 
 # A question, and the kind of its verdict.
 VERDICTS = (
-    ({}, "yes"), ({"k": "1"}, "yes"), ({"exact-us": "100"}, "yes"), ({"m": "1e9"}, "perhaps"),
+    ({}, "perhaps"), ({"k": "1"}, "yes"), ({"exact-us": "100"}, "yes"), ({"m": "1e9"}, "perhaps"),
     ({"n": "2^31", "k": "1000", "m": "1"}, "perhaps"), ({"shards": "8"}, "perhaps"),
     ({"objective": "candidates"}, "perhaps"), ({"objective": "roofline"}, "perhaps"),
-    ({"device": "GH200"}, "perhaps"), ({"device": "GH200", "exact-us": "500"}, "perhaps"),
+    ({"device": "GH200"}, "no"), ({"device": "GH200", "exact-us": "500"}, "perhaps"),
     ({"device": "GH200", "exact-us": "0.5"}, "no"), ({"exact-us": "1"}, "no"),
     ({"d": "128", "m": "1024"}, "perhaps"), ({"recall": "1"}, "no"), ({"dtype": "f32"}, "perhaps"),
     ({"n": "64", "k": "64"}, "no"), ({"k": "10,100"}, "perhaps"),

@@ -44,6 +44,8 @@ export function verdictOf(answer) {
     if (answer.faster_exact && answer.faster_exact.high_us !== null &&
         answer.faster_exact.high_us < answer.choice.objective)
         return {kind: 'perhaps', words: 'Only if you cannot call a faster exact kernel'};
+    if (answer.faster_exact && answer.faster_exact.time_us < answer.choice.objective)
+        return {kind: 'perhaps', words: 'Perhaps: an exact kernel may be as fast'};
     if (answer.choice.beyond || (answer.exact_kernel && answer.exact_kernel.beyond))
         return {kind: 'perhaps', words: 'Perhaps: beyond the runs of a profile'};
     return {kind: 'yes', words: 'Yes'};
