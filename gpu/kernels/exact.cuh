@@ -32,21 +32,29 @@ __device__ __forceinline__ void write_result(const exact_args &a, uint64_t row, 
 }
 
 /* Gives places, in the order of positions, to the elements that are taken for sure and to the first
- * `quota` ties. All threads of a block call take() for the elements of consecutive positions. */
+ * `quota` ties. All threads of a block call take() for consecutive groups of elements. */
 template <int THREADS> struct ordered_places {
     uint32_t next_place, ties, quota; /* ties: those that came before */
 
-    /* True if this thread's element is taken; then `place` is its place. */
-    __device__ __forceinline__ bool take(bool sure, bool tie, void *temporary, uint32_t &place)
+    /* Bit e of `sure` and `tie`: element e < G of this thread. Calls write(e, place) for those that
+     * are taken. */
+    template <int G, class Write>
+    __device__ __forceinline__ void take(uint32_t sure, uint32_t tie, void *temporary, Write write)
     {
-        const uint32_t count = sure ? 0x10000u : tie ? 1u : 0u;
+        const uint32_t count = (uint32_t)__popc(sure) << 16 | (uint32_t)__popc(tie);
         uint32_t total, before = block_sum_before<THREADS>(count, total, temporary);
-        const uint32_t ties_before = ties + (before & 0xffffu);
-        place = next_place + (before >> 16) + smaller_of(ties_before, quota);
+        uint32_t place = next_place + (before >> 16), ties_before = ties + (before & 0xffffu);
+#pragma unroll
+        for (int e = 0; e < G; e++) {
+            const bool is_sure = sure >> e & 1, is_tie = tie >> e & 1;
+            if (is_sure || (is_tie && ties_before < quota))
+                write(e, place + smaller_of(ties_before, quota));
+            place += is_sure;
+            ties_before += is_tie;
+        }
         next_place += total >> 16;
         ties += total & 0xffffu;
         __syncthreads();
-        return sure || (tie && ties_before < quota);
     }
 };
 

@@ -269,7 +269,7 @@ template <int BYTES, int UNROLL> struct histogram_block {
         const candidate last = state->last;
         ordered_places<block_threads> places = {0, 0, need};
         for (uint32_t i0 = 0; i0 < a.n; i0 += block_threads) {
-            uint32_t i = i0 + threadIdx.x, bits = 0, rank, place;
+            uint32_t i = i0 + threadIdx.x, bits = 0, rank;
             bool sure = false, tie = false;
             if (i < a.n) {
                 bits = read_bits<BYTES>(x, i);
@@ -278,8 +278,9 @@ template <int BYTES, int UNROLL> struct histogram_block {
                        (where == on_border && sorting && make_candidate(rank, i) >= last);
                 tie = where == on_border && !sorting;
             }
-            if (places.take(sure, tie, temporary, place))
+            places.template take<1>(sure, tie, temporary, [&](int, uint32_t place) {
                 write_result<BYTES>(a, row, place, bits, i);
+            });
         }
     }
 

@@ -27,8 +27,8 @@ namespace
 
 template <int BYTES, int THREADS> struct radix_block : radix_slice<BYTES, THREADS> {
     typedef radix_slice<BYTES, THREADS> slice;
-    using slice::a, slice::p, slice::rank, slice::first, slice::length, slice::state, slice::counts,
-        slice::scan;
+    using slice::a, slice::p, slice::rank, slice::first, slice::length, slice::begin, slice::V,
+        slice::state, slice::counts, slice::scan;
     using slice::radix_slice;
 
     /* A barrier for so many blocks: this one, or all that share the row. */
@@ -187,14 +187,22 @@ template <int BYTES, int THREADS> struct radix_block : radix_slice<BYTES, THREAD
         ordered_places<THREADS> places = {b.quota_before, 0, b.quota};
         for (uint32_t r = 0; r < rank; r++)
             places.next_place += cluster_shared(state(), r)->above;
-        for (uint32_t i0 = 0; i0 < length; i0 += THREADS) {
-            const uint32_t i = i0 + threadIdx.x, of_rank = i < length ? slice::rank_at(i) : 0;
-            const bool reaches = i < length && of_rank >= l.base;
-            const uint32_t leading = (of_rank - l.base) >> b.remaining;
-            uint32_t place;
-            if (places.take(reaches && leading > b.prefix, reaches && leading == b.prefix, scan(),
-                            place))
-                write(place, of_rank, i);
+        const typename slice::chunks s(begin + (size_t)first * BYTES, length);
+        for (uint32_t c0 = 0; c0 < s.count; c0 += THREADS) {
+            const uint32_t c = c0 + threadIdx.x, inside = s.valid(c);
+            uint32_t words[4], of_rank[V], sure = 0, tie = 0;
+            s.load(c, inside, words);
+#pragma unroll
+            for (int e = 0; e < (int)V; e++) {
+                of_rank[e] = rank_of_bits<BYTES>(slice::element(words, e), a.order);
+                const bool reaches = (inside >> e & 1) && of_rank[e] >= l.base;
+                const uint32_t leading = (of_rank[e] - l.base) >> b.remaining;
+                sure |= (uint32_t)(reaches && leading > b.prefix) << e;
+                tie |= (uint32_t)(reaches && leading == b.prefix) << e;
+            }
+            places.template take<V>(sure, tie, scan(), [&](int e, uint32_t place) {
+                this->write(place, of_rank[e], c * V + e - s.shift);
+            });
         }
     }
 

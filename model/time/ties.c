@@ -12,7 +12,8 @@ static const struct rcm_tie_rule rules[] = {
      "docs/need.md"},
     {"cpu", RCM_TIES_BY_POSITION, NULL, "topk/topk.h"},
     {"ours", RCM_TIES_ANY, "deterministic = true of its exact top-k: by position", "docs/gpu.md 4"},
-    {"recallmodel", RCM_TIES_ANY, "deterministic = true: by position", "docs/gpu.md 4"},
+    {"recallmodel", RCM_TIES_ANY, "deterministic = true: by position, some 2 to 3 times as long",
+     "docs/gpu.md 4"},
     {"graphcore", RCM_TIES_REPEATABLE, NULL,
      "pytorch-approx-topk c09e8c2f, priority_queue_approx_topk.cu: a later equal value replaces"},
     {"keyetal", RCM_TIES_REPEATABLE, NULL, "Graphcore's kernel"},
@@ -58,7 +59,8 @@ static const struct rcm_tie_rule rules[] = {
     {"block_select", RCM_TIES_REPEATABLE, NULL, "bits-knn a1759d20 calls that of faiss"},
     {"warp_select", RCM_TIES_REPEATABLE, NULL, "bits-knn a1759d20 calls that of faiss"},
     {"approx_max_k", RCM_TIES_ANY, NULL, "xla, as runs name it"},
-    {"h200", RCM_TIES_ANY, "deterministic = true: by position", "recallmodel, as runs/h200 has it"},
+    {"h200", RCM_TIES_ANY, "deterministic = true: by position, some 2 to 3 times as long",
+     "recallmodel, as runs/h200 has it"},
     {"faiss", RCM_TIES_REPEATABLE, NULL, "faiss 02dbb4e4, Select.cuh: compares keys alone"},
 };
 
