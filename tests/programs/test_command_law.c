@@ -417,6 +417,12 @@ START_TEST(lost_mass_three_ways)
         ck_assert_double_eq_tol(nucleus[0][i] / nucleus[1][i], 1.0, 0.1);
     }
     ck_assert(known[1] > 0.0 && known[2] > known[0] && nucleus[1][0] < 0.7 * known[0]);
+    /* padding that no top element lies in changes nothing */
+    json_t *padded = parse_answer("recall --n 700 --valid 512 --k 32 --b 20 --kb 2 --quantile 0.05 "
+                                  "--score-sd 2 --json");
+    const json_t *row = json_array_get(json_object_get(padded, "configurations"), 0);
+    ck_assert_double_eq_tol(number(row, "lost_mass_quantile"), known[2], 1e-12);
+    json_decref(padded);
     check_confidence("--score-sd 2", 0.006);
     check_confidence("--score-sd 2 --top-p 0.9", 0.0); /* nothing, or an element of the nucleus */
     snprintf(arguments, sizeof arguments, "--weights %s", path);

@@ -24,7 +24,7 @@ void mass_law_free(struct mass_law *law);
 #define MASS_LEAST_SHARE 1e-3
 double mass_law_quantile(const struct mass_law *law, double share);
 
-/* Rows with more than DRAWN_MOST elements in their top k, or that are padded, are not drawn. */
+/* Rows with more than DRAWN_MOST elements in their top k are not drawn, nor padded ones in runs. */
 #define DRAWN_MOST 65536
 bool mass_law_is_known(const struct query_weights *weights, struct rcm_topk p);
 

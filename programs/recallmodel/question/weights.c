@@ -10,7 +10,7 @@
 #include <base/memory.h>
 #include <programs/common/wrap.h>
 
-#define LAW_FROM_K 64 /* for fewer elements drawn rows say as much in a hundredth of the time */
+#define LAW_FROM_K 64 /* for fewer elements drawn rows say as much in a twentieth of the time */
 
 int read_score_sd(void *to, const char *option, const char *value)
 {

@@ -114,8 +114,8 @@ int selection_check_query(const struct select_settings *settings, const struct q
     const struct rcm_topk p = query->base;
     if (query->target.weights && settings->confidence.given &&
         !mass_law_is_known(&query->weights, p))
-        return usage_error("--confidence draws what rows lose: give --k of at most %d, and no "
-                           "--valid; or leave --confidence out",
+        return usage_error("--confidence draws what rows lose: give --k of at most %d, and --valid "
+                           "with interleaved buckets alone; or leave --confidence out",
                            DRAWN_MOST);
     if (!kernel || rcm_predict_exact(kernel, p) > 0.0)
         return STATUS_OK;
