@@ -11,8 +11,7 @@ NVCC_OPTIMIZE ?= -O3
 NVCC_FLAGS ?= $(NVCC_OPTIMIZE) -lineinfo --threads 2 -gencode arch=compute_80,code=sm_80 \
     -gencode arch=compute_90,code=[sm_90,compute_90]
 
-.PHONY: gpu gpu-programs gpu-tests gpu-run check-gpu gpu-sim gpu-sim-bench \
-    gpu-sim-simulator gpu-sim-programs
+.PHONY: gpu gpu-programs gpu-tests gpu-run check-gpu
 
 GPU_LIBRARY := $(BUILD)/librecallmodel-gpu.a
 SHARED_GPU := $(BUILD)/librecallmodel-gpu.so.$(VERSION)
@@ -115,59 +114,3 @@ check-gpu: packages
 	    echo "== $$tool, $$test"; \
 	    CASES=few CK_FORK=no compute-sanitizer --tool $$tool --error-exitcode 9 $$test || exit 1; \
 	done; done
-
-# Tests of the kernels on GPGPU-Sim, GPGPUSIM=DIR, as docs/gpu.md says. CASES=all: all of them.
-SIM_KERNELS := $(addprefix kernels/,exact_histogram exact_radix stage1_block stage1_column \
-    stage1_thread stage1_tile) host/roof
-SIM_FLAGS := -O3 -gencode arch=compute_75,code=compute_75 -cudart shared
-SIM_BUILD := $(BUILD)/gpu/simulator
-SIM_OBJECTS := $(patsubst gpu/%.cu,$(SIM_BUILD)/%.o,$(wildcard gpu/kernels/*.cu) \
-    $(addprefix gpu/host/,check.cu device.cu device_memory.cu roof.cu topk_gpu.cu))
-SIM_TESTS := $(addprefix $(SIM_BUILD)/test_,stage1 exact)
-MORE_OBJECTS += $(SIM_OBJECTS) $(SIM_BUILD)/runtime.o $(SIM_BUILD)/bench.o
-$(SIM_OBJECTS): $(SIM_BUILD)/%.o: gpu/%.cu | $(BUILD)/see/gpu/.made
-	@mkdir -p $(@:.o=)
-	$(say) NVCC $<
-	$(Q)$(NVCC) -std=c++17 $(SIM_FLAGS) -I$(BUILD)/see/gpu --keep --keep-dir $(@:.o=) \
-	    -MD -MF $(@:.o=.d) -c $< -o $@
-
-$(SIM_BUILD)/runtime.o: gpu/simulator/runtime.c
-	@mkdir -p $(@D)
-	$(say) CC $<
-	$(Q)$(CC) -std=c11 -Wall -Wextra $(CFLAGS) -MMD -MP -c $< -o $@
-
-$(SIM_BUILD)/bench.o: gpu/simulator/bench.c | $(BUILD)/see/gpu/.made
-	@mkdir -p $(@D)
-	$(say) CC $<
-	$(Q)$(CC) -std=c11 -Wall -Wextra $(CFLAGS) -I$(BUILD)/see/gpu \
-	    -isystem $(dir $(realpath $(shell command -v $(NVCC))))../include -MMD -MP -c $< -o $@
-
-$(SIM_BUILD)/kernels.ptx: gpu/simulator/ptx.sh $(SIM_KERNELS:%=$(SIM_BUILD)/%.o)
-	$(say) PTX $@
-	$(Q)$< $@ $(foreach k,$(SIM_KERNELS),$(SIM_BUILD)/$k/$(notdir $k).ptx)
-
-$(SIM_TESTS): $(SIM_BUILD)/%: $(BUILD)/tests/gpu/%.o $(SIM_OBJECTS) $(SIM_BUILD)/runtime.o
-	$(say) LINK $@
-	$(Q)$(CXX) $^ $(TEST_LIBS) -lm \
-	    $(shell find -L $(GPGPUSIM) -name 'libcudart.so*' -print -quit) -o $@
-
-$(SIM_BUILD)/bench: $(SIM_OBJECTS) $(SIM_BUILD)/runtime.o $(SIM_BUILD)/bench.o
-	$(say) LINK $@
-	$(Q)$(CXX) $^ -lm $(shell find -L $(GPGPUSIM) -name 'libcudart.so*' -print -quit) -o $@
-
-gpu-sim-programs: $(SIM_TESTS) $(SIM_BUILD)/bench $(SIM_BUILD)/kernels.ptx
-
-gpu-sim-simulator:
-	@[ -d "$(GPGPUSIM)" ] || { echo "GPGPUSIM=DIR: DIR has no GPGPU-Sim; docs/gpu.md, section 8," \
-	    "says how to build one" >&2; exit 2; }
-
-gpu-sim: gpu-sim-simulator
-	@$(MAKE) --no-print-directory -j2 gpu-sim-programs
-	@CASES=$(or $(CASES),few) gpu/simulator/run.sh $(GPGPUSIM) $(SIM_BUILD)/kernels.ptx $(SIM_TESTS)
-
-# The cycles of the calls in bench.txt on the simulated GPU.
-gpu-sim-bench: gpu-sim-simulator
-	@$(MAKE) --no-print-directory -j2 $(SIM_BUILD)/bench $(SIM_BUILD)/kernels.ptx
-	@JOBS=$(JOBS) gpu/simulator/bench.sh $(GPGPUSIM) $(SIM_BUILD)/kernels.ptx $(SIM_BUILD)/bench \
-	    <gpu/simulator/bench.txt >$(SIM_BUILD)/bench.csv
-	@mv $(SIM_BUILD)/bench.csv gpu/runs/simulated-v100.csv

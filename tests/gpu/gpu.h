@@ -28,13 +28,6 @@ __attribute__((constructor)) static void need_device(void)
     rcm_gpu_free(memory);
 }
 
-/* Whether this is a simulated GPU (make gpu-sim), which cannot run the check on the device: its
- * atom.min takes no 64 bits. */
-static inline bool is_simulated(void)
-{
-    return getenv("SIMULATED_PTX") != NULL;
-}
-
 /* ---- values */
 
 static inline double value_of(enum rcm_gpu_dtype dtype, uint32_t bits)

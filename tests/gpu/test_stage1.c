@@ -24,7 +24,7 @@ static bool run_stage1(const struct batch *batch, uint64_t b, uint64_t k_b,
     snprintf(what, sizeof what, "%s %s", rcm_gpu_stage1_kernel_name(kernel),
              assignment == RCM_GPU_INTERLEAVED ? "interleaved" : "contiguous");
     check_stage1(batch, &call, &o, what);
-    if (batch->m * batch->n < 5000 && !is_simulated())
+    if (batch->m * batch->n < 5000)
         ck_assert(is_correct(verdict_of(&call, NULL)));
     free_output(&o);
     return workspace_bytes > 0;
@@ -35,8 +35,8 @@ static void run_kernels(const struct batch *batch, uint64_t b, uint64_t k_b, uin
                         uint64_t *cases, uint64_t *shared)
 {
     for (unsigned kernel = RCM_GPU_STAGE1_AUTO; kernel < RCM_GPU_STAGE1_KERNELS; kernel++) {
-        if (kernel == RCM_GPU_STAGE1_BLOCK_PER_BUCKET && b * batch->m > (is_simulated() ? 50 : 500))
-            continue; /* there are 64 threads for each bucket, emulated or simulated */
+        if (kernel == RCM_GPU_STAGE1_BLOCK_PER_BUCKET && b * batch->m > 500)
+            continue; /* there are 64 threads for each bucket, emulated */
         pretend_device(state);
         *shared += run_stage1(batch, b, k_b, (enum rcm_gpu_assignment)(next_random(state) % 2),
                               (enum rcm_gpu_stage1_kernel)kernel);
