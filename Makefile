@@ -46,7 +46,7 @@ SIM_PUBLIC := $(addprefix sim/,parts.h rank_weights.h rounding.h simulate.h team
     rows/row_groups.h)
 CALIBRATE_PUBLIC := $(call public,calibrate)
 ATTENTION_PUBLIC := $(call public,attention)
-GPU_PUBLIC := gpu/topk_gpu.h $(wildcard gpu/host/*.h)
+GPU_PUBLIC := gpu/topk_gpu.h gpu/kernels/sample.h $(wildcard gpu/host/*.h)
 BASIC := $(BASE_PUBLIC) $(MODEL_PUBLIC)
 
 SEES_base :=
@@ -64,7 +64,7 @@ SEES_programs/recallmodel := programs/common programs/bench $(BASIC) topk/topk.h
 SEES_programs/bench := programs/common $(BASIC)
 # The generators of the inputs are those of the GPU.
 SEES_programs/bench-cpu := programs/common programs/bench $(BASIC) topk/topk.h gpu/topk_gpu.h \
-    gpu/host/inputs.h gpu/host/element.h
+    gpu/host/inputs.h gpu/host/element.h gpu/kernels/sample.h
 SEES_programs/recallmodel-bench := programs/common programs/bench $(BASIC) $(GPU_PUBLIC)
 # It reads the tables of options of the command.
 SEES_programs/describe := programs/common $(addprefix programs/recallmodel/,command.h commands.h) \

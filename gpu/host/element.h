@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <gpu/kernels/sample.h>
+
 #include "inputs.h"
 
 /* Before each function; inputs.cu makes them functions of the device. */
@@ -19,8 +21,8 @@
 /* NULL past the last. */
 static inline const char *rcm_gpu_element_name(unsigned input)
 {
-    static const char *const names[RCM_GPU_INPUTS] = {
-        "normal", "equal", "few", "rising", "falling", "leading-bits", "masked-10", "masked-100"};
+#define RCM_GPU_INPUT_NAME(constant, name) name,
+    static const char *const names[] = {RCM_GPU_INPUT_TABLE(RCM_GPU_INPUT_NAME)};
     return input < RCM_GPU_INPUTS ? names[input] : NULL;
 }
 
@@ -71,11 +73,92 @@ RCM_GPU_ELEMENT uint32_t rcm_gpu_rounded(float value, enum rcm_gpu_dtype dtype)
     return sign | ((magnitude >> 13) - (112 << 10));
 }
 
+/* ---- what the values of some kinds are made of */
+
+/* The seed of a row, whose random numbers are then those at positions of this row. */
+RCM_GPU_ELEMENT uint64_t rcm_gpu_seed_of_row(uint64_t seed, uint64_t row)
+{
+    return rcm_gpu_random_at(~seed, row);
+}
+
+/* Element i of a stationary AR(1) process of correlation 0.99. Those at multiples of 4096 are
+ * independent normals: 0.99^4096 is 1e-18. The one in the middle between two known ones, each at
+ * distance h, is normal given these, r = 0.99^h: of mean (left + right) r / (1 + r^2) and variance
+ * (1 - r^2) / (1 + r^2). So halving the interval about i twelve times at most gives it. */
+RCM_GPU_ELEMENT float rcm_gpu_ar_value(uint64_t row_seed, uint64_t i)
+{
+    const float of_ends[12] = {1.15047858e-09f, 3.39187054e-05f, 0.00582377923f, 0.0758731007f,
+                               0.256664333f,    0.411828247f,    0.475211068f,   0.493604335f,
+                               0.498388194f,    0.499596235f,    0.499899008f,   0.499974749f};
+    const float deviations[12] = {1.0f,         0.999999999f, 0.999966082f, 0.994192884f,
+                                  0.926386582f, 0.753053145f, 0.557640243f, 0.399291256f,
+                                  0.28324879f,  0.200448747f, 0.141767292f, 0.100249676f};
+    uint64_t first = i / 4096 * 4096;
+    float left = rcm_gpu_normal_of(rcm_gpu_random_at(row_seed, first)), right, middle = left;
+    if (i == first)
+        return left;
+    right = rcm_gpu_normal_of(rcm_gpu_random_at(row_seed, first + 4096));
+    for (unsigned level = 0; level < 12; level++) {
+        const uint64_t at = first + (2048 >> level);
+        middle = (left + right) * of_ends[level] +
+                 rcm_gpu_normal_of(rcm_gpu_random_at(row_seed, at)) * deviations[level];
+        if (i == at)
+            break;
+        if (i < at) {
+            right = middle;
+        } else {
+            left = middle;
+            first = at;
+        }
+    }
+    return middle;
+}
+
+/* Element i of a row of waves: cosines of 10^(-t/2) radians an element, t = 0, .., 7, which are
+ * eight of the 64 frequencies 10000^(-2 j / 128) of rotary positions. Angles are fractions of a
+ * turn in units of 2^-64, which wrap round by themselves. */
+RCM_GPU_ELEMENT float rcm_gpu_waves_value(uint64_t row_seed, uint64_t i, float noise)
+{
+    const uint64_t turns[8] = {0x28be60db9391054a, 0x0ce2601005b0277c, 0x041309af8ec1b3bb,
+                               0x0149d66800919d8c, 0x00684dc4c179c52c, 0x0020fbd73341c2f4,
+                               0x000a6e2d468c2d51, 0x00034c6251ecf9e5};
+    float sum = 0.0f, weights = 0.0f;
+    for (unsigned t = 0; t < 8; t++) {
+        const uint64_t random = rcm_gpu_random_at(row_seed, t);
+        const uint32_t angle = (uint32_t)((i * turns[t]) >> 32) + (uint32_t)random;
+        const float weight = ((float)(uint32_t)(random >> 32) + 1.0f) * 0x1p-32f;
+        sum += sqrtf(weight) * cosf(6.2831853f * ((float)angle * 0x1p-32f));
+        weights += weight;
+    }
+    return sum * sqrtf(2.0f * 0.99f / weights) + 0.1f * noise;
+}
+
+/* Whether the sample of `radix` may take element i of a row. Each thread of a block samples 8
+ * elements. Elements of 4 bytes have blocks of 256 or 512 threads. Those of 2 bytes have 512, or a
+ * sample that is half of the row or more. */
+RCM_GPU_ELEMENT bool rcm_gpu_is_sampled(uint64_t row, uint64_t i, uint64_t n)
+{
+    const uint32_t of_chunk[3] = {4, 4, 8}, threads[3] = {256, 512, 512};
+    for (unsigned way = 0; way < 3; way++) {
+        const uint32_t v = of_chunk[way], sample = threads[way] * 8 / v,
+                       before = (uint32_t)(row * n % v), /* the row, in its first chunk */
+            chunks = (uint32_t)((before + n + v - 1) / v), chunk = (uint32_t)((before + i) / v);
+        if (chunks < sample + 2 || chunk == 0)
+            continue;
+        const uint32_t run = rcm_gpu_sample_run(chunks, sample), j = (chunk - 1) / run;
+        if (j < sample && rcm_gpu_sample_chunk(j, run) == chunk)
+            return true;
+    }
+    return false;
+}
+
+/* ---- elements */
+
 /* Element i of row r of rows of n, at = r n + i, as a float; not for RCM_GPU_INPUT_LEADING_BITS. */
 RCM_GPU_ELEMENT float rcm_gpu_element_value(enum rcm_gpu_input input, uint64_t seed, uint64_t at,
                                             uint64_t n)
 {
-    const uint64_t random = rcm_gpu_random_at(seed, at), i = at % n;
+    const uint64_t random = rcm_gpu_random_at(seed, at), row = at / n, i = at % n;
     switch (input) {
     case RCM_GPU_INPUT_EQUAL:
         return 1.5f;
@@ -87,8 +170,28 @@ RCM_GPU_ELEMENT float rcm_gpu_element_value(enum rcm_gpu_input input, uint64_t s
         return (float)(n - i) / (float)n;
     case RCM_GPU_INPUT_MASKED_10:
         return random % 10 == 0 ? -INFINITY : rcm_gpu_normal_of(rcm_gpu_mixed(random));
+    case RCM_GPU_INPUT_MASKED_99:
+        return random % 100 != 0 ? -INFINITY : rcm_gpu_normal_of(rcm_gpu_mixed(random));
     case RCM_GPU_INPUT_MASKED_100:
         return -INFINITY;
+    case RCM_GPU_INPUT_PADDED_10:
+        return i >= n - n / 10 ? -INFINITY : rcm_gpu_normal_of(random);
+    case RCM_GPU_INPUT_PADDED_50:
+        return i >= n - n / 2 ? -INFINITY : rcm_gpu_normal_of(random);
+    case RCM_GPU_INPUT_PADDED_90:
+        return i >= n - n * 9 / 10 ? -INFINITY : rcm_gpu_normal_of(random);
+    case RCM_GPU_INPUT_AR_99:
+        return rcm_gpu_ar_value(rcm_gpu_seed_of_row(seed, row), i);
+    case RCM_GPU_INPUT_WAVES:
+        return rcm_gpu_waves_value(rcm_gpu_seed_of_row(seed, row), i, rcm_gpu_normal_of(random));
+    case RCM_GPU_INPUT_RELU:
+        return fmaxf(0.0f, rcm_gpu_normal_of(random) - 0.2533471f);
+    case RCM_GPU_INPUT_EIGHT_BIT:
+        return fminf(fmaxf(rintf(32.0f * rcm_gpu_normal_of(random)), -128.0f), 127.0f) / 32.0f;
+    case RCM_GPU_INPUT_SAMPLE_HIGH:
+        return rcm_gpu_normal_of(random) + (rcm_gpu_is_sampled(row, i, n) ? 12.0f : 0.0f);
+    case RCM_GPU_INPUT_SAMPLE_LOW:
+        return rcm_gpu_normal_of(random) - (rcm_gpu_is_sampled(row, i, n) ? 12.0f : 0.0f);
     default:
         return rcm_gpu_normal_of(random);
     }

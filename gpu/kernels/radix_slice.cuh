@@ -6,6 +6,7 @@
 #define RCM_RADIX_SLICE_CUH
 
 #include "exact.cuh"
+#include "sample.h"
 
 struct radix_plan {
     uint32_t blocks;      /* of a cluster, which share a row */
@@ -238,13 +239,12 @@ template <int BYTES, int THREADS> struct radix_slice {
     __device__ __forceinline__ void draw_sample(uint32_t (&sample)[8]) const
     {
         const chunks s(begin, a.n);
-        const uint32_t run = (s.count - 2) / (THREADS * sample_chunks); /* whole chunks: 1, 2, .. */
+        const uint32_t run = rcm_gpu_sample_run(s.count, THREADS * sample_chunks);
 #pragma unroll
         for (uint32_t u = 0; u < sample_chunks; u++) {
-            const uint32_t j = u * THREADS + threadIdx.x, hash = j * 2654435769u;
+            const uint32_t chunk = rcm_gpu_sample_chunk(u * THREADS + threadIdx.x, run);
             uint32_t words[4];
-            load_16(s.base + (size_t)(1 + j * run + (uint32_t)((uint64_t)hash * run >> 32)) * 16,
-                    words);
+            load_16(s.base + (size_t)chunk * 16, words);
 #pragma unroll
             for (int e = 0; e < (int)V; e++)
                 sample[u * V + e] = rank_of_bits<BYTES>(element(words, e), a.order);

@@ -5,6 +5,7 @@
 
 #include <programs/bench/cell.h>
 
+#include "inputs.h"
 #include "machine.h"
 
 static void add(struct cell_list *list, struct cell c, enum task task)
@@ -104,7 +105,7 @@ static void types_and_inputs(struct cell_list *list, const struct grid *grid)
         add(list, c, TASK_EXACT);
     }
     c.dtype = DTYPE_F32;
-    for (c.input = 1; c.input < 8; c.input++) {
+    for (c.input = 1; cpu_input_name(c.input); c.input++) {
         add(list, c, TASK_TWO_STAGE);
         add(list, c, TASK_EXACT);
     }

@@ -155,6 +155,15 @@ static void print_kernels(enum task task)
     print_wrapped("\nKernels:\n  %s", names);
 }
 
+static void print_inputs(void)
+{
+    const char *name;
+    char names[1200] = "";
+    for (unsigned i = 0; (name = backend->input_name(i)); i++)
+        append_name(names, sizeof names, name);
+    print_wrapped("\nInputs:\n  %s", names);
+}
+
 static void print_grids(enum task task)
 {
     puts("\nGrids:");
@@ -166,5 +175,7 @@ static void print_grids(enum task task)
 void bench_help(enum task task)
 {
     print_kernels(task);
+    if (task != TASK_FUSED) /* which has vectors, of one kind */
+        print_inputs();
     print_grids(task);
 }

@@ -43,8 +43,7 @@ extern const struct value_kind kind_of_known_device; /* const struct rcm_device 
         "how elements go to buckets: interleaved (default), contiguous"
 #define OPTION_INPUT \
     "--input", "LIST", &kind_of_inputs, BENCH_AT(axes.inputs), \
-        "the kind of rows: normal (default), equal, few, rising, falling,\nleading-bits, " \
-        "masked-10, masked-100"
+        "kinds of rows; below are their names (default: the first)"
 #define OPTION_CACHE "--cache", "C", &kind_of_cache, BENCH_AT(cache)
 #define OPTION_TIMING "--timing", "T", &kind_of_timing, BENCH_AT(timing)
 #define OPTION_KERNEL(names_of_task) \
@@ -72,7 +71,7 @@ int bench_run(struct bench_settings *settings,
 
 void bench_settings_free(struct bench_settings *settings);
 
-/* The part of --help that lists the kernels and the grids of a task. */
+/* The part of --help that lists the kernels, the inputs and the grids of a task. */
 void bench_help(enum task task);
 
 #endif
