@@ -162,6 +162,10 @@ struct rcm_gpu_exact {
                          * set, all threads look for it at once */
     void *values;       /* output, m x k, of the dtype of the rows */
     int32_t *indices;   /* output, m x k: the position in the row, or the label */
+
+    /* radix: NULL, or an integer in device memory, to which the call adds the number of rows that
+     * it read again because a sample had misled it. The caller sets it to 0. */
+    uint32_t *reread;
 };
 
 /* As for stage 1. */

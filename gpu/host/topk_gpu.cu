@@ -123,7 +123,8 @@ enum rcm_gpu_status set_up(const struct rcm_gpu_exact *call, exact_setup *to)
         return status;
     if (call->k < 1 || call->k > rows.n)
         return RCM_GPU_BAD_SHAPE;
-    if ((uintptr_t)call->labels % sizeof *call->labels != 0)
+    if ((uintptr_t)call->labels % sizeof *call->labels != 0 ||
+        (uintptr_t)call->reread % sizeof *call->reread != 0)
         return RCM_GPU_BAD_POINTER;
     *to = {};
     to->bytes = (int)rcm_gpu_dtype_bytes(rows.dtype);
@@ -137,6 +138,7 @@ enum rcm_gpu_status set_up(const struct rcm_gpu_exact *call, exact_setup *to)
     to->args.k = (uint32_t)call->k;
     to->args.order = key_order_of(rows.dtype, rows.smallest);
     to->args.bfloat = rows.dtype == RCM_GPU_BF16;
+    to->args.reread = call->reread;
     to->options = {call->bits ? call->bits : 11, call->unroll ? call->unroll : 8,
                    call->binary_search, call->deterministic};
     to->kernel = call->kernel == RCM_GPU_EXACT_AUTO ? RCM_GPU_EXACT_RADIX : call->kernel;

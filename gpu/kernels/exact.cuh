@@ -15,6 +15,7 @@ struct exact_args {
     uint32_t n, k;
     key_order order;
     bool bfloat;
+    uint32_t *reread; /* NULL, or what counts the rows that the sample of `radix` missed */
 };
 
 struct exact_options {

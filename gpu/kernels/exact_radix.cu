@@ -300,8 +300,11 @@ template <int BYTES, int THREADS> struct radix_block : radix_slice<BYTES, THREAD
             lowest = smaller_of(lowest, of_block->lowest);
             not_highest = smaller_of(not_highest, of_block->not_highest);
         }
-        if (!fits || total < a.k)
+        if (!fits || total < a.k) {
+            if (a.reread && rank == 0 && threadIdx.x == 0)
+                atomicAdd(a.reread, 1u);
             return false;
+        }
         l.base = lowest;
         l.remaining = 1;
         while (l.remaining < 8 * BYTES && (~not_highest - lowest) >> l.remaining)

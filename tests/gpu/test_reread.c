@@ -1,0 +1,79 @@
+/* test_reread.c - how many rows `radix` reads again because its sample misled it: none of normals,
+ * all of sample-high and sample-low. The result is exact in each case.
+ *
+ * Against: the number of rows; the check on the device.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <gpu/host/inputs.h>
+
+#include "plain.h"
+
+struct shape {
+    enum rcm_gpu_dtype dtype;
+    uint64_t m, n, k;
+    int multiprocessors;
+    unsigned cluster_max;
+};
+
+/* The rows that are read again, added to 5. */
+static uint32_t count_reread(const struct shape *s, enum rcm_gpu_input input, bool smallest)
+{
+    const size_t bytes = rcm_gpu_dtype_bytes(s->dtype);
+    uint32_t reread = 5;
+    void *x = rcm_gpu_allocate(s->m * s->n * bytes), *counter = rcm_gpu_allocate(sizeof reread);
+    struct output o = make_output(s->m * s->k, bytes, 0);
+    struct rcm_gpu_exact call = {.rows = {x, s->m, s->n, 0, s->dtype, smallest},
+                                 .k = s->k,
+                                 .kernel = RCM_GPU_EXACT_RADIX,
+                                 .values = o.device_values,
+                                 .indices = o.device_indices,
+                                 .reread = counter};
+    rcm_gpu_pretend(0, s->multiprocessors, 227 * 1024, s->cluster_max);
+    ck_assert_int_eq(rcm_gpu_fill(s->dtype, input, s->m, s->n, 77, x, NULL), RCM_GPU_OK);
+    ck_assert_int_eq(rcm_gpu_to_device(counter, &reread, sizeof reread), RCM_GPU_OK);
+    ck_assert_int_eq(rcm_gpu_exact(&call, NULL, 0, NULL), RCM_GPU_OK);
+    ck_assert_int_eq(rcm_gpu_wait(), RCM_GPU_OK);
+    ck_assert_int_eq(rcm_gpu_from_device(&reread, counter, sizeof reread), RCM_GPU_OK);
+    ck_assert(is_correct(verdict_of(NULL, &call)));
+    call.reread = (uint32_t *)((char *)counter + 1);
+    ck_assert_int_eq(rcm_gpu_exact(&call, NULL, 0, NULL), RCM_GPU_BAD_POINTER);
+    rcm_gpu_free(counter);
+    rcm_gpu_free(x);
+    free_output(&o);
+    return reread;
+}
+
+/* Blocks of 256 and of 512 threads, clusters, both sizes of elements, and rows of which most do not
+ * begin at a multiple of 16. Of normals at most one row in 30,000 is read again. */
+START_TEST(misled)
+{
+    static const struct shape shapes[] = {{RCM_GPU_F32, 3, 50001, 2000, 1, 1},
+                                          {RCM_GPU_F32, 2, 60003, 500, 132, 1},
+                                          {RCM_GPU_F32, 2, 100003, 2000, 132, 8},
+                                          {RCM_GPU_F16, 2, 50003, 1000, 1, 1},
+                                          {RCM_GPU_BF16, 1, 100005, 4000, 8, 8}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        const struct shape *s = &shapes[i];
+        const bool smallest = i % 2;
+        const uint32_t normal = count_reread(s, RCM_GPU_INPUT_NORMAL, smallest),
+                       high = count_reread(s, RCM_GPU_INPUT_SAMPLE_HIGH, smallest),
+                       low = count_reread(s, RCM_GPU_INPUT_SAMPLE_LOW, smallest);
+        ck_assert_msg(normal == 5 && high == 5 + s->m && low == 5 + s->m,
+                      "shape %zu: %u, %u and %u", i, normal, high, low);
+    }
+}
+END_TEST
+
+/* Rows of which no sample is taken: their list holds all, or k is so large that none can. */
+START_TEST(without_sample)
+{
+    static const struct shape shapes[] = {{RCM_GPU_F32, 3, 1000, 50, 1, 1},
+                                          {RCM_GPU_BF16, 2, 4096, 400, 8, 8},
+                                          {RCM_GPU_F32, 2, 40000, 20000, 1, 1}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (unsigned input = 0; input < RCM_GPU_INPUTS; input += RCM_GPU_INPUT_SAMPLE_HIGH)
+            ck_assert_uint_eq(count_reread(&shapes[i], (enum rcm_gpu_input)input, false), 5);
+}
+END_TEST
+
+TEST_MAIN("gpu reread", misled, without_sample)
