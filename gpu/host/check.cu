@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "check.h"
 
-#include <gpu/kernels/cuda.cuh>
+#include "merit.cuh"
 
 namespace
 {
@@ -23,36 +23,6 @@ struct check_args {
     long long *worst; /* the merit of the worst kept entry of each bucket */
     struct rcm_gpu_verdict *verdict;
 };
-
-__device__ float float_of(enum rcm_gpu_dtype dtype, const void *x, uint64_t i)
-{
-    if (dtype == RCM_GPU_F32)
-        return ((const float *)x)[i];
-    uint32_t bits = ((const uint16_t *)x)[i], wide = bits << 16;
-    float value;
-    if (dtype == RCM_GPU_F16) {
-        uint32_t exponent = bits >> 10 & 31, fraction = bits & 1023;
-        if (exponent == 0) {
-            value = (float)fraction * 0x1p-24f;
-            return bits & 0x8000 ? -value : value;
-        }
-        wide =
-            (bits & 0x8000) << 16 | (exponent == 31 ? 255u : exponent + 112) << 23 | fraction << 13;
-    }
-    memcpy(&value, &wide, sizeof value);
-    return value;
-}
-
-/* An integer that is larger for better elements, the same for -0 and +0, and lowest for NaN. */
-__device__ long long merit_of(float value, bool smallest)
-{
-    if (value != value)
-        return INT64_MIN;
-    int32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    long long merit = bits >= 0 ? bits : -(long long)(bits & 0x7fffffff);
-    return smallest ? -merit : merit;
-}
 
 __device__ uint32_t bucket_of(const check_args &a, uint32_t i)
 {
@@ -175,67 +145,6 @@ enum rcm_gpu_status check(check_args a, void *workspace, rcm_gpu_stream stream)
     return status == RCM_GPU_OK ? run(threads(a.m * a.n), check_rest, a) : status;
 }
 
-/* The hits of a row are the entries of `kept` that are better than the worst of `exact`, and of
- * those that equal it as many as `exact` has. A block takes a row. */
-__global__ void __launch_bounds__(block_threads)
-    count_hits(enum rcm_gpu_dtype dtype, bool smallest, const void *exact, uint32_t k,
-               const void *kept, uint64_t count, uint32_t *hits)
-{
-    struct shared {
-        long long worst;
-        uint32_t better, equal, equal_in_exact;
-    } *s = (struct shared *)shared_memory();
-    uint64_t row = blockIdx.x;
-    if (threadIdx.x == 0)
-        *s = {INT64_MAX, 0, 0, 0};
-    __syncthreads();
-    for (uint32_t i = threadIdx.x; i < k; i += block_threads)
-        atomicMin(&s->worst, merit_of(float_of(dtype, exact, row * k + i), smallest));
-    __syncthreads();
-    for (uint32_t i = threadIdx.x; i < k; i += block_threads)
-        if (merit_of(float_of(dtype, exact, row * k + i), smallest) == s->worst)
-            atomicAdd(&s->equal_in_exact, 1u);
-    for (uint64_t i = threadIdx.x; i < count; i += block_threads) {
-        long long merit = merit_of(float_of(dtype, kept, row * count + i), smallest);
-        if (merit >= s->worst)
-            atomicAdd(merit > s->worst ? &s->better : &s->equal, 1u);
-    }
-    __syncthreads();
-    if (threadIdx.x == 0)
-        hits[row] = s->better + smaller_of(s->equal, s->equal_in_exact);
-}
-
-/* One thread computes a product, in the simplest way. d is a multiple of 8. */
-__global__ void __launch_bounds__(block_threads)
-    multiply(const uint16_t *queries, const uint16_t *database, uint64_t m, uint64_t n, uint32_t d,
-             float *products)
-{
-    for (uint64_t at = (uint64_t)blockIdx.x * block_threads + threadIdx.x; at < m * n;
-         at += (uint64_t)gridDim.x * block_threads) {
-        const uint64_t row = at / n, j = at - row * n;
-        float sum = 0.0f;
-        for (uint32_t i = 0; i < d; i += 8) {
-            uint32_t query[4], element[4];
-            load_16(queries + row * d + i, query);
-            load_16(database + j * d + i, element);
-            for (uint32_t c = 0; c < 8; c++)
-                sum += float_of(RCM_GPU_BF16, query, c) * float_of(RCM_GPU_BF16, element, c);
-        }
-        products[at] = sum;
-    }
-}
-
-__global__ void __launch_bounds__(block_threads)
-    compare(const uint32_t *a, const uint32_t *b, uint64_t count, uint64_t *different)
-{
-    uint64_t found = 0;
-    for (uint64_t i = (uint64_t)blockIdx.x * block_threads + threadIdx.x; i < count;
-         i += (uint64_t)gridDim.x * block_threads)
-        found += a[i] != b[i];
-    if (found > 0)
-        atomicAdd((unsigned long long *)different, (unsigned long long)found);
-}
-
 } // namespace
 
 size_t rcm_gpu_check_workspace(uint64_t m, uint64_t n, uint64_t b)
@@ -265,36 +174,4 @@ enum rcm_gpu_status rcm_gpu_check_exact(const struct rcm_gpu_exact *call,
     a.b = 1;
     a.k_b = (uint32_t)call->k;
     return check(a, workspace, stream);
-}
-
-enum rcm_gpu_status rcm_gpu_count_hits(enum rcm_gpu_dtype dtype, bool smallest, uint64_t m,
-                                       const void *exact, uint64_t k, const void *kept,
-                                       uint64_t count, uint32_t *hits, rcm_gpu_stream stream)
-{
-    if (m < 1 || m > INT32_MAX || k < 1 || k > INT32_MAX)
-        return RCM_GPU_BAD_SHAPE;
-    launch how = {(unsigned)m, block_threads, 32, 1, stream};
-    return run(how, count_hits, dtype, smallest, exact, (uint32_t)k, kept, count, hits);
-}
-
-enum rcm_gpu_status rcm_gpu_multiply(const void *queries, const void *database, uint64_t m,
-                                     uint64_t n, uint64_t d, float *products, rcm_gpu_stream stream)
-{
-    launch how = {
-        (unsigned)smaller_of<uint64_t>(ceil_divide<uint64_t>(m * n, block_threads), 1 << 20),
-        block_threads, 0, 1, stream};
-    return run(how, multiply, (const uint16_t *)queries, (const uint16_t *)database, m, n,
-               (uint32_t)d, products);
-}
-
-enum rcm_gpu_status rcm_gpu_count_different(const void *a, const void *b, uint64_t count,
-                                            uint64_t *different, rcm_gpu_stream stream)
-{
-    launch how = {
-        (unsigned)smaller_of<uint64_t>(ceil_divide<uint64_t>(count, block_threads), 1 << 16),
-        block_threads, 0, 1, stream};
-    enum rcm_gpu_status status = fill_zero(different, sizeof *different, stream);
-    return status == RCM_GPU_OK
-               ? run(how, compare, (const uint32_t *)a, (const uint32_t *)b, count, different)
-               : status;
 }

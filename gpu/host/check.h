@@ -55,6 +55,23 @@ enum rcm_gpu_status rcm_gpu_multiply(const void *queries, const void *database, 
 enum rcm_gpu_status rcm_gpu_count_different(const void *a, const void *b, uint64_t count,
                                             uint64_t *different, rcm_gpu_stream stream);
 
+/* The values at indices, m x k of each; `values` has the dtype of the rows. An index outside the
+ * row gives a value whose bits are all 1, a NaN. m and k are at least 1. For results of libraries
+ * that give indices alone. */
+enum rcm_gpu_status rcm_gpu_gather(const struct rcm_gpu_rows *rows, uint64_t k,
+                                   const int32_t *indices, void *values, rcm_gpu_stream stream);
+
+/* Writes `count` indices of 64 bits as 32 bits, count >= 1. One below 0 or above 2^31 - 1 becomes
+ * -1. */
+enum rcm_gpu_status rcm_gpu_narrow(const int64_t *from, uint64_t count, int32_t *to,
+                                   rcm_gpu_stream stream);
+
+/* Sets `out_of_order`, in device memory, to the number of neighbours in m rows of k values of which
+ * the later one is better: 0 if each row is sorted, largest first. m and k are at least 1. */
+enum rcm_gpu_status rcm_gpu_in_order(enum rcm_gpu_dtype dtype, uint64_t m, uint64_t k,
+                                     const void *values, uint64_t *out_of_order,
+                                     rcm_gpu_stream stream);
+
 #ifdef __cplusplus
 }
 #endif
