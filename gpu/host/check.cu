@@ -20,6 +20,7 @@ struct check_args {
     bool contiguous, smallest;
     enum rcm_gpu_dtype dtype;
     uint32_t *kept;   /* a bit for each element */
+    uint32_t *wrong;  /* a bit for each row: has a condition failed? */
     long long *worst; /* the merit of the worst kept entry of each bucket */
     struct rcm_gpu_verdict *verdict;
 };
@@ -43,9 +44,23 @@ __device__ uint32_t bucket_of_entry(const check_args &a, uint32_t e)
     return e < in_longer ? e / (size + 1) : longer + (e - in_longer) / size;
 }
 
-__device__ void note(uint64_t *counter)
+/* Sets a bit, and returns what it was. */
+__device__ bool set_bit(uint32_t *bits, uint64_t i)
+{
+    return atomicOr(&bits[i / 32], 1u << i % 32) >> i % 32 & 1;
+}
+
+__device__ void add_one(uint64_t *counter)
 {
     atomicAdd((unsigned long long *)counter, 1ull);
+}
+
+/* A condition of a row fails. */
+__device__ void note(const check_args &a, uint64_t row, uint64_t *counter)
+{
+    add_one(counter);
+    if (!set_bit(a.wrong, row))
+        add_one(&a.verdict->wrong_rows);
 }
 
 __global__ void __launch_bounds__(block_threads) begin_check(check_args a, uint64_t words)
@@ -53,7 +68,7 @@ __global__ void __launch_bounds__(block_threads) begin_check(check_args a, uint6
     uint64_t i = (uint64_t)blockIdx.x * block_threads + threadIdx.x;
     if (i == 0)
         *a.verdict = {};
-    if (i < words)
+    if (i < words) /* those of `wrong` come after those of `kept` */
         a.kept[i] = 0;
     if (i < a.m * a.b)
         a.worst[i] = INT64_MAX;
@@ -68,23 +83,23 @@ __global__ void __launch_bounds__(block_threads) check_entries(check_args a)
     uint32_t entry = (uint32_t)(at - row * a.entries), bucket = bucket_of_entry(a, entry);
     int32_t index = a.indices[at];
     if (index < 0 || (uint32_t)index >= a.n) {
-        note(&a.verdict->invalid);
+        note(a, row, &a.verdict->invalid);
         return;
     }
     if (bucket_of(a, (uint32_t)index) != bucket)
-        note(&a.verdict->misplaced);
+        note(a, row, &a.verdict->misplaced);
     size_t bytes = a.dtype == RCM_GPU_F32 ? 4 : 2;
     const unsigned char *row_begin = a.x + row * a.stride * bytes;
     const unsigned char *element = row_begin + (size_t)index * bytes,
                         *value = (const unsigned char *)a.values + at * bytes;
     for (size_t i = 0; i < bytes; i++)
         if (element[i] != value[i]) {
-            note(&a.verdict->altered);
+            note(a, row, &a.verdict->altered);
             break;
         }
     uint64_t bit = row * a.n + (uint32_t)index;
-    if (atomicOr(&a.kept[bit / 32], 1u << bit % 32) >> bit % 32 & 1)
-        note(&a.verdict->repeated);
+    if (set_bit(a.kept, bit))
+        note(a, row, &a.verdict->repeated);
     atomicMin(&a.worst[row * a.b + bucket],
               merit_of(float_of(a.dtype, row_begin, (uint32_t)index), a.smallest));
 }
@@ -101,7 +116,7 @@ __global__ void __launch_bounds__(block_threads) check_rest(check_args a)
     size_t bytes = a.dtype == RCM_GPU_F32 ? 4 : 2;
     if (merit_of(float_of(a.dtype, a.x + row * a.stride * bytes, i), a.smallest) >
         a.worst[row * a.b + bucket_of(a, i)])
-        note(&a.verdict->missed);
+        note(a, row, &a.verdict->missed);
 }
 
 check_args args_of(const struct rcm_gpu_rows &rows, const void *values, const int32_t *indices,
@@ -120,9 +135,10 @@ check_args args_of(const struct rcm_gpu_rows &rows, const void *values, const in
     return a;
 }
 
-size_t kept_bytes(uint64_t m, uint64_t n)
+/* A bit for each of `count`: whole lines of 256 bytes. */
+size_t bits_bytes(uint64_t count)
 {
-    return ceil_divide<uint64_t>(m * n, 2048) * 256;
+    return ceil_divide<uint64_t>(count, 2048) * 256;
 }
 
 enum rcm_gpu_status check(check_args a, void *workspace, rcm_gpu_stream stream)
@@ -133,12 +149,13 @@ enum rcm_gpu_status check(check_args a, void *workspace, rcm_gpu_stream stream)
     if (ceil_divide<uint64_t>(most, block_threads) > INT32_MAX)
         return RCM_GPU_BAD_SHAPE;
     a.kept = (uint32_t *)workspace;
-    a.worst = (long long *)((unsigned char *)workspace + kept_bytes(a.m, a.n));
+    a.wrong = a.kept + bits_bytes(a.m * a.n) / sizeof(uint32_t);
+    a.worst = (long long *)(a.wrong + bits_bytes(a.m) / sizeof(uint32_t));
     auto threads = [&](uint64_t count) {
         return launch{(unsigned)ceil_divide<uint64_t>(count, block_threads), block_threads, 0, 1,
                       stream};
     };
-    uint64_t words = kept_bytes(a.m, a.n) / sizeof(uint32_t);
+    uint64_t words = (bits_bytes(a.m * a.n) + bits_bytes(a.m)) / sizeof(uint32_t);
     enum rcm_gpu_status status = run(threads(std::max(words, a.m * a.b)), begin_check, a, words);
     if (status == RCM_GPU_OK)
         status = run(threads(a.m * a.entries), check_entries, a);
@@ -149,7 +166,7 @@ enum rcm_gpu_status check(check_args a, void *workspace, rcm_gpu_stream stream)
 
 size_t rcm_gpu_check_workspace(uint64_t m, uint64_t n, uint64_t b)
 {
-    return kept_bytes(m, n) + m * b * sizeof(long long);
+    return bits_bytes(m * n) + bits_bytes(m) + m * b * sizeof(long long);
 }
 
 enum rcm_gpu_status rcm_gpu_check_stage1(const struct rcm_gpu_stage1 *call,

@@ -18,13 +18,16 @@
 extern "C" {
 #endif
 
-/* How often each condition fails, in device memory. The result is correct if all are 0. */
+/* How often each condition fails, in device memory, and in how many rows. The result is correct if
+ * all are 0. */
 struct rcm_gpu_verdict {
     uint64_t invalid;   /* indices outside the row */
     uint64_t repeated;  /* indices that occur twice */
     uint64_t misplaced; /* indices of another bucket */
     uint64_t altered;   /* values that differ in a bit from those at their index */
     uint64_t missed;    /* elements left out that are better than one that was kept */
+
+    uint64_t wrong_rows; /* rows of which a condition fails: each once, however many fail */
 };
 
 /* The bytes of workspace for m rows of n elements in b buckets; b = 1 for exact top-k. */

@@ -141,7 +141,8 @@ static inline struct rcm_gpu_verdict verdict_of(const struct rcm_gpu_stage1 *sta
 
 static inline bool is_correct(struct rcm_gpu_verdict v)
 {
-    return v.invalid == 0 && v.repeated == 0 && v.misplaced == 0 && v.altered == 0 && v.missed == 0;
+    return v.invalid == 0 && v.repeated == 0 && v.misplaced == 0 && v.altered == 0 &&
+           v.missed == 0 && v.wrong_rows == 0;
 }
 
 /* m rows of d components: multiples of 1/16 below 8, whose products sum to the same float32 in any
