@@ -84,6 +84,8 @@ struct rcm_profile {
     /* the card to which it was carried (rcm_stand_in), from which type; NULL: it was not */
     const char *stands_in_for;
     enum rcm_dtype carried_from;
+    /* it was carried with its own band, which is of its runs alone (rcm_carry_buckets) */
+    bool own_band;
 
     double launch_us;      /* a kernel's start and end */
     double block_us;       /* from one thread block's start to the next, on the whole device */
@@ -207,9 +209,10 @@ struct rcm_stand_in {
 const struct rcm_stand_in *rcm_stand_in(size_t index);
 
 /* A profile carried to another card, to another type, or both. What is bound by the memory scales
- * with its bandwidth; what all multiprocessors do together with their number; vector operations
- * with their rate; a launch with the shortest kernel of both, if both were measured; the passes of
- * a stage 2 over its candidates with the width of the type. Latency stays, and so does what is not
+ * with its bandwidth, and so do lines that came more slowly than the memory of `from` has them;
+ * what all multiprocessors do together with their number; vector operations, and faster lines, with
+ * their rate; a launch with the shortest kernel of both, if both were measured; the passes of a
+ * stage 2 over its candidates with the width of the type. Latency stays, and so does what is not
  * known of both cards. The error of the fit becomes the ratios of a stand-in.
  * from, to   the cards; of `to` the bandwidth must be known. They may be the same.
  * Source     docs/models.md 21. */
@@ -235,6 +238,16 @@ const struct rcm_exact_carried *rcm_exact_carried(size_t index);
  * Source     docs/models.md 21. */
 struct rcm_profile rcm_carry_exact(const struct rcm_profile *profile, const struct rcm_device *from,
                                    const struct rcm_device *to);
+
+/* The profile of buckets carried to another card of its architecture with the same kernel and type,
+ * as rcm_carry() does it. No buckets were measured on two such cards: an end of the band is that of
+ * the fit or that of rcm_exact_carried(), whichever is wider. Both are unknown where one of the two
+ * is, or where the cards are of two architectures. Beyond the runs the band grows as that of the
+ * profile does.
+ * from, to   the cards; of `to` the bandwidth must be known.
+ * Source     docs/models.md 21. */
+struct rcm_profile rcm_carry_buckets(const struct rcm_profile *profile,
+                                     const struct rcm_device *from, const struct rcm_device *to);
 
 /* The stand-in for a card. own: a profile of the card itself, which is then carried to dtype alone;
  * or NULL. kernel: NULL or rcm_kernel(0): any. dtype: NULL: that of the profile.

@@ -239,7 +239,8 @@ struct rcm_prediction rcm_predict(const struct rcm_profile *q, struct rcm_topk p
                               : q->kernel->times_only ? predict_by_short_model(q, p)
                                                       : predict_by_work(q, p);
     set_beyond(&r, beyond_runs(q, p));
-    if (!r.within_runs && !q->stands_in_for) { /* whose band is of runs that lie beyond */
+    /* the band of a stand-in is of runs that lie beyond */
+    if (!r.within_runs && (!q->stands_in_for || q->own_band)) {
         low = fmin(low_of(low), RCM_BEYOND_LOW_RATIO);
         high = fmax(high, RCM_BEYOND_HIGH_RATIO);
     }

@@ -42,6 +42,17 @@ static double ratio(double to, double from)
     return to > 0.0 && from > 0.0 ? to / from : 1.0;
 }
 
+/* Bytes of a line, and microseconds of a second. */
+#define LINE_BYTES 128.0
+#define SECOND_US 1e6
+
+/* Did the lines come more slowly than the memory delivers them? Then they waited for the memory,
+ * and otherwise for the warps that ask for them. */
+static bool lines_wait_for_memory(const struct rcm_profile *q, const struct rcm_device *card)
+{
+    return q->lines_per_us * LINE_BYTES * SECOND_US < card->bandwidth_bytes_per_s;
+}
+
 struct rcm_profile rcm_carry(const struct rcm_profile *profile, const struct rcm_device *from,
                              const struct rcm_device *to, enum rcm_dtype dtype,
                              const struct rcm_stand_in *stand_in)
@@ -57,7 +68,7 @@ struct rcm_profile rcm_carry(const struct rcm_profile *profile, const struct rcm
     } terms[] = {
         {&q.roof_bytes_per_s, memory},
         {&q.blocks_at_once, units},
-        {&q.lines_per_us, vector},
+        {&q.lines_per_us, lines_wait_for_memory(profile, from) ? memory : vector},
         {&q.operations_per_s, vector},
         {&q.launch_us, launch},
         {&q.select_element_us, width},
@@ -199,6 +210,33 @@ struct rcm_profile rcm_carry_exact(const struct rcm_profile *profile, const stru
     q.carried_from = q.dtype;
     q.held_out_exact_p05_ratio = row ? row->low_ratio : 0.0;
     q.held_out_exact_p95_ratio = row ? row->high_ratio : 0.0;
+    return q;
+}
+
+/* The wider of two ends of a band below 1, or above; 0, which is unknown, if one of them is. */
+static double lower_end(double a, double b)
+{
+    return fmin(a, b);
+}
+
+static double upper_end(double a, double b)
+{
+    return a > 0.0 && b > 0.0 ? fmax(a, b) : 0.0;
+}
+
+struct rcm_profile rcm_carry_buckets(const struct rcm_profile *profile,
+                                     const struct rcm_device *from, const struct rcm_device *to)
+{
+    static const struct rcm_exact_carried unknown;
+    const struct rcm_exact_carried *row = carried_between(from, to);
+    row = row ? row : &unknown;
+    const struct rcm_stand_in band = {
+        .low_ratio = lower_end(row->low_ratio, profile->held_out_p05_ratio),
+        .high_ratio = upper_end(row->high_ratio, profile->held_out_p95_ratio),
+        .exact_low_ratio = lower_end(row->low_ratio, profile->held_out_exact_p05_ratio),
+        .exact_high_ratio = upper_end(row->high_ratio, profile->held_out_exact_p95_ratio)};
+    struct rcm_profile q = rcm_carry(profile, from, to, profile->dtype, &band);
+    q.own_band = true;
     return q;
 }
 

@@ -171,7 +171,7 @@ static const struct argument predict_options[] = {
      "the device: a name, the path of a profile or of a device file, or the word this for the "
      "profile that recallmodel bench --calibrate stored"},
     {"--carry-to", "D", &kind_of_device, AT(carry_to),
-     "carry the profile of an exact kernel to the card D, by the rates of both cards"},
+     "carry the profile to the card D, by the rates of both cards"},
     {"--dtype", "T", &kind_of_dtype, IN_QUESTION(dtype),
      "the type of the values, f16, bf16 or f32, which selects among the profiles of the device"},
     OPTIONS_FORM,
@@ -204,6 +204,27 @@ static int no_profile(struct predict_settings *settings)
         settings->kernel ? settings->kernel->name : "");
 }
 
+/* The answer's profile becomes that of the card to which it is carried, and the device of the
+ * question becomes that card. The rates of the other are the library's, or those of its file. */
+static int carry(struct predict_settings *settings)
+{
+    struct rcm_device *device = &settings->question.device.text.device;
+    const struct rcm_device *to = &settings->carry_to.text.device;
+    struct rcm_profile *q = &settings->profile.profile;
+    const struct rcm_device *card = rcm_device_by_name(q->name);
+    if (q->stands_in_for)
+        return usage_error("--carry-to %s: nothing was measured on %s for this kernel and type; "
+                           "give the card of a profile to --device (recallmodel devices)",
+                           to->name, q->stands_in_for);
+    if (q->kernel->cpu || !(to->bandwidth_bytes_per_s > 0.0))
+        return usage_error("--carry-to %s: a profile is carried by the rates of the memory, which "
+                           "%s does not have",
+                           to->name, q->kernel->cpu ? q->name : to->name);
+    *q = rcm_carry_buckets(q, card ? card : device, to);
+    *device = *to;
+    return STATUS_OK;
+}
+
 static const struct answer predict_answer = {
     .shapes = SHAPES_SWEEP, .rows = predict_rows, .text = predict_text, .json = predict_json};
 
@@ -216,9 +237,6 @@ static int predict(struct predict_settings *settings)
             "it, or a device that comes with one (recallmodel devices)");
     if (is_exact_only(&question->device.text))
         return predict_exact_kernel(settings);
-    if (settings->carry_to.given)
-        return usage_error("--carry-to carries the profile of an exact kernel, which --device does "
-                           "not name; for buckets on another card, give that card to --device");
     settings->profile = profile_for_question(&question->device.text, settings->kernel,
                                              question->dtype.given ? &question->dtype.type : NULL);
     if (!settings->profile.found)
@@ -229,7 +247,9 @@ static int predict(struct predict_settings *settings)
             "--assignment %s: the profile of %s knows interleaved buckets alone; recallmodel "
             "calibrate --contiguous adds others, by runs of them",
             assignment_name(assignment), settings->profile.profile.name);
-    const int status = product_check(&question->device.text.device, settings->d, false);
+    int status = settings->carry_to.given ? carry(settings) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = product_check(&question->device.text.device, settings->d, false);
     if (status != STATUS_OK)
         return status;
     settings->question.sweep_for = settings->d ? NULL : settings->profile.kernel;

@@ -20,7 +20,7 @@ struct predict_settings {
     const char *runs, *runs_kernel;    /* NULL: none */
     const struct rcm_kernel *kernel;   /* NULL: that of the profile */
     uint64_t d;                        /* 0: not given */
-    struct device_option carry_to;     /* of an exact kernel's profile */
+    struct device_option carry_to;     /* the profile */
     struct rcm_profile_answer profile; /* that answers; found is false if none does */
 
     /* What the rows of a query have found: the whole rows, and the product of the first shape. */

@@ -20,10 +20,12 @@ void print_profile(const struct rcm_profile_answer *a)
     if (q->stands_in_for) {
         print_wrapped(
             "By the profile of %s, kernel %s, %s, carried to %s, %s: nothing was measured "
-            "there. The ranges are of times that were carried so; docs/calibrating.md "
-            "says how to make a profile.",
+            "there. The ranges are %s; docs/calibrating.md says how to make a profile.",
             q->name, q->kernel->name, rcm_dtype_name(q->carried_from), q->stands_in_for,
-            rcm_dtype_name(q->dtype));
+            rcm_dtype_name(q->dtype),
+            q->own_band ? "those of the profile, or where these are wider those of exact "
+                          "kernels that were carried so"
+                        : "of times that were carried so");
         return;
     }
     print_wrapped(

@@ -259,6 +259,71 @@ START_TEST(exact_kernels_carried)
 }
 END_TEST
 
+/* The profile of buckets on a card, with a stage 1. */
+static const struct rcm_profile *buckets_of(const char *card, enum rcm_dtype dtype)
+{
+    const struct rcm_profile *q;
+    for (size_t i = 0; (q = rcm_profile(i)) && (strcmp(q->name, card) != 0 || q->dtype != dtype);
+         i++)
+        ;
+    return q;
+}
+
+/* Our buckets, from the card on which they were measured to another: what scales, by hand; the
+ * wider of both bands, and wider yet beyond the runs; no band to another architecture. */
+START_TEST(buckets_carried)
+{
+    const struct rcm_device *from = rcm_device_by_name("H200"),
+                            *to = rcm_device_by_name("H100-SXM"),
+                            *smaller = rcm_device_by_name("H100-PCIe");
+    const struct rcm_exact_carried *hopper = rcm_exact_carried(0);
+    const struct rcm_profile *h200 = buckets_of("H200", RCM_F32);
+    const struct rcm_profile q = rcm_carry_buckets(h200, from, to);
+    ck_assert_str_eq(q.stands_in_for, "H100-SXM");
+    ck_assert(q.kernel == h200->kernel && q.dtype == h200->dtype && q.carried_from == h200->dtype);
+    /* 3.7e12 bytes/s of lines are less than the memory has: they wait for it */
+    ck_assert(128e6 * h200->lines_per_us < 4.8e12);
+    ck_assert(SAME(q.lines_per_us, h200->lines_per_us * 3.35 / 4.8) &&
+              SAME(q.roof_bytes_per_s, h200->roof_bytes_per_s * 3.35 / 4.8));
+    struct rcm_profile fast = *h200;
+    fast.lines_per_us = 4.9e12 / 128e6;
+    fast = rcm_carry_buckets(&fast, from, smaller);
+    ck_assert(SAME(fast.lines_per_us,
+                   4.9e12 / 128e6 * smaller->vector_rate_per_s / from->vector_rate_per_s) &&
+              SAME(fast.blocks_at_once, h200->blocks_at_once * 114 / 132));
+    ck_assert(q.launch_us == h200->launch_us && q.merge_us == h200->merge_us &&
+              q.element_us_4 == h200->element_us_4 && q.blocks_at_once == h200->blocks_at_once &&
+              q.select_launch_us == h200->select_launch_us &&
+              q.contiguous_ratio == h200->contiguous_ratio);
+
+    const struct rcm_topk p = {.n = 262144, .k = 2048, .b = 4096, .k_b = 1, .m = 256},
+                          small = {.n = 4096, .k = 64, .b = 256, .k_b = 2, .m = 1},
+                          beyond = {.n = 262144, .k = 32768, .b = 32768, .k_b = 1, .m = 128};
+    const struct rcm_prediction r = rcm_predict(&q, p), own = rcm_predict(h200, p);
+    ck_assert(r.time_us > 1.2 * own.time_us && r.time_us < 4.8 / 3.35 * own.time_us);
+    ck_assert(r.within_runs && SAME(r.low_us, r.time_us * h200->held_out_p05_ratio) &&
+              SAME(r.high_us, r.time_us * h200->held_out_p95_ratio));
+    ck_assert(rcm_predict(&q, small).time_us < 1.01 * rcm_predict(h200, small).time_us);
+    const struct rcm_prediction far = rcm_predict(&q, beyond);
+    ck_assert(!far.within_runs && SAME(far.low_us, far.time_us * RCM_BEYOND_LOW_RATIO) &&
+              SAME(far.high_us, far.time_us * RCM_BEYOND_HIGH_RATIO));
+
+    struct rcm_profile close = *h200;
+    close.held_out_p05_ratio = 0.9;
+    close.held_out_p95_ratio = 1.1;
+    close = rcm_carry_buckets(&close, from, to);
+    ck_assert(close.held_out_p05_ratio == hopper->low_ratio &&
+              close.held_out_p95_ratio == hopper->high_ratio);
+    /* not known: the errors of the fit, or how far it carries */
+    close.held_out_p95_ratio = 0.0;
+    ck_assert(isnan(rcm_predict(&close, p).low_us));
+    close = rcm_carry_buckets(&close, from, to);
+    ck_assert(isnan(rcm_predict(&close, p).low_us) && isnan(rcm_predict(&close, p).high_us));
+    const struct rcm_profile b200 = rcm_carry_buckets(h200, from, rcm_device_by_name("B200"));
+    ck_assert(rcm_predict(&b200, p).time_us < own.time_us && isnan(rcm_predict(&b200, p).high_us));
+}
+END_TEST
+
 /* The quirk of the A10G, and each shape that just does not meet it. */
 START_TEST(quirks)
 {
@@ -277,4 +342,4 @@ START_TEST(quirks)
 END_TEST
 
 TEST_MAIN("stand-ins", what_scales, who_stands_in, choices_do_no_harm, ties_between_bounds,
-          exact_kernels_of_a_card, exact_kernels_carried, quirks)
+          exact_kernels_of_a_card, exact_kernels_carried, buckets_carried, quirks)
