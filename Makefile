@@ -183,10 +183,10 @@ print-layers:
 include tools/compile.mk
 
 # Each says what it builds in its first line. A copy of some of the folders has not all of them.
-PARTS_OF_MAKEFILE := $(addsuffix .mk,model/model topk/topk gpu/gpu gpu/peers/peers programs/programs \
-    tests/tests plots/plots notebooks/notebooks tools/real_tensors/real_tensors tools/peers/peers \
-    deliver/packaging/install deliver/packaging/jansson/jansson deliver/packaging/packaging \
-    deliver/packaging/python deliver/page/page deliver/site/site)
+PARTS_OF_MAKEFILE := $(addsuffix .mk,model/model topk/topk gpu/gpu gpu/peers/peers \
+    programs/programs tests/tests plots/plots notebooks/notebooks tools/real_tensors/real_tensors \
+    tools/peers/peers deliver/packaging/install deliver/packaging/jansson/jansson \
+    deliver/packaging/packaging deliver/packaging/python deliver/page/page deliver/site/site)
 include $(wildcard $(PARTS_OF_MAKEFILE))
 
 -include $(patsubst %.o,%.d,$(COMMAND_PARTS) $(TOPK) $(BASE) $(SINGLE) $(MPI) $(MORE_OBJECTS)) \

@@ -5,7 +5,7 @@
 #ifndef RCM_PEER_BATCHED_CUH
 #define RCM_PEER_BATCHED_CUH
 
-#include "peer.h"
+#include "types.cuh"
 
 #include <cub/device/device_batched_topk.cuh>
 #include <cuda/argument>
@@ -47,16 +47,25 @@ cudaError_t batched_typed(const rcm_peer_call *call, void *storage, size_t &byte
 
 /* BOUNDS: those of n, in ascending order. */
 template <int64_t... BOUNDS>
-cudaError_t batched(const rcm_peer_call *call, void *storage, size_t &bytes, cudaStream_t stream)
+cudaError_t batched(const rcm_peer_call *call, void *storage, size_t &bytes, void *stream)
 {
-    switch (call->dtype) {
-    case RCM_GPU_F32:
-        return batched_typed<float, BOUNDS...>(call, storage, bytes, stream);
-    case RCM_GPU_F16:
-        return batched_typed<__half, BOUNDS...>(call, storage, bytes, stream);
-    default:
-        return batched_typed<__nv_bfloat16, BOUNDS...>(call, storage, bytes, stream);
-    }
+    return (cudaError_t)with_type(call, [&](auto *type) -> int {
+        using T = std::remove_pointer_t<decltype(type)>;
+        return batched_typed<T, BOUNDS...>(call, storage, bytes, static_cast<cudaStream_t>(stream));
+    });
+}
+
+template <int64_t... BOUNDS> size_t batched_workspace(const rcm_peer_call *call)
+{
+    size_t bytes = 0;
+    return batched<BOUNDS...>(call, nullptr, bytes, nullptr) == cudaSuccess ? bytes : 0;
+}
+
+template <int64_t... BOUNDS> int run_batched(const rcm_peer_call *call, void *stream)
+{
+    size_t bytes = call->workspace_bytes;
+    return call->workspace ? batched<BOUNDS...>(call, call->workspace, bytes, stream)
+                           : cudaErrorInvalidValue;
 }
 
 #endif

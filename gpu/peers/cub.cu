@@ -13,8 +13,8 @@
 namespace
 {
 
-constexpr uint64_t rows_max = 16, batched_max = 8192;
-constexpr unsigned all_types = 1u << RCM_GPU_F32 | 1u << RCM_GPU_F16 | 1u << RCM_GPU_BF16;
+constexpr uint64_t rows_max = 16;
+constexpr int64_t batched_max = 8192;
 
 const char *refusal_of_topk(const rcm_peer_call *call)
 {
@@ -29,42 +29,36 @@ cudaError_t top_of_row(const rcm_peer_call *call, uint64_t row, void *storage, s
     namespace wish = cuda::execution;
     return cub::DeviceTopK::MaxPairs(
         storage, bytes, static_cast<const T *>(call->x) + row * call->n,
-        static_cast<T *>(call->values) + row * call->k,
-        cuda::make_counting_iterator(int32_t{0}),
-        static_cast<int32_t *>(call->indices) + row * call->k, (uint32_t)call->n,
-        (uint32_t)call->k,
+        static_cast<T *>(call->values) + row * call->k, cuda::make_counting_iterator(int32_t{0}),
+        static_cast<int32_t *>(call->indices) + row * call->k, (uint32_t)call->n, (uint32_t)call->k,
         cuda::std::execution::env{
             wish::require(wish::determinism::not_guaranteed, wish::output_ordering::unsorted),
             cuda::stream_ref{stream}});
 }
 
-cudaError_t top_of_row(const rcm_peer_call *call, uint64_t row, void *storage, size_t &bytes,
-                       cudaStream_t stream)
-{
-    switch (call->dtype) {
-    case RCM_GPU_F32:
-        return top_of_row<float>(call, row, storage, bytes, stream);
-    case RCM_GPU_F16:
-        return top_of_row<__half>(call, row, storage, bytes, stream);
-    default:
-        return top_of_row<__nv_bfloat16>(call, row, storage, bytes, stream);
-    }
-}
-
 size_t workspace_of_topk(const rcm_peer_call *call)
 {
     size_t bytes = 0;
-    return top_of_row(call, 0, nullptr, bytes, nullptr) == cudaSuccess ? bytes : 0;
+    int error = with_type(call, [&](auto *type) -> int {
+        return top_of_row<std::remove_pointer_t<decltype(type)>>(call, 0, nullptr, bytes, nullptr);
+    });
+    return error ? 0 : bytes;
 }
 
 /* All rows use the same workspace: on a stream they come one after the other. */
 int run_topk(const rcm_peer_call *call, void *stream)
 {
     size_t bytes = call->workspace_bytes;
-    cudaError_t error = call->workspace ? cudaSuccess : cudaErrorInvalidValue;
-    for (uint64_t row = 0; row < call->m && error == cudaSuccess; row++)
-        error = top_of_row(call, row, call->workspace, bytes, static_cast<cudaStream_t>(stream));
-    return error;
+    if (!call->workspace)
+        return cudaErrorInvalidValue;
+    return with_type(call, [&](auto *type) -> int {
+        using T = std::remove_pointer_t<decltype(type)>;
+        cudaError_t error = cudaSuccess;
+        for (uint64_t row = 0; row < call->m && error == cudaSuccess; row++)
+            error =
+                top_of_row<T>(call, row, call->workspace, bytes, static_cast<cudaStream_t>(stream));
+        return error;
+    });
 }
 
 const char *refusal_of_batched(const rcm_peer_call *call)
@@ -72,43 +66,23 @@ const char *refusal_of_batched(const rcm_peer_call *call)
     return call->n > batched_max ? "n must be at most 8192" : nullptr;
 }
 
-cudaError_t start_batched(const rcm_peer_call *call, void *storage, size_t &bytes, void *stream)
-{
-    return batched<1024, 2048, 4096, batched_max>(call, storage, bytes,
-                                                  static_cast<cudaStream_t>(stream));
-}
-
-size_t workspace_of_batched(const rcm_peer_call *call)
-{
-    size_t bytes = 0;
-    return start_batched(call, nullptr, bytes, nullptr) == cudaSuccess ? bytes : 0;
-}
-
-int run_batched(const rcm_peer_call *call, void *stream)
-{
-    size_t bytes = call->workspace_bytes;
-    return call->workspace ? start_batched(call, call->workspace, bytes, stream)
-                           : cudaErrorInvalidValue;
-}
-
-const rcm_peer peers[] = {
-    {.name = "cub_topk",
-     .package = "nvidia-cuda-cccl 13.3.5.0.6",
-     .source = "cub::DeviceTopK::MaxPairs, a call for each row",
-     .dtypes = all_types,
-     .index_bytes = 4,
-     .refusal = refusal_of_topk,
-     .workspace = workspace_of_topk,
-     .run = run_topk},
-    {.name = "cub_batched",
-     .package = "nvidia-cuda-cccl 13.3.5.0.6",
-     .source = "cub::DeviceBatchedTopK::MaxPairs",
-     .dtypes = all_types,
-     .index_bytes = 4,
-     .refusal = refusal_of_batched,
-     .workspace = workspace_of_batched,
-     .run = run_batched},
-    {}};
+const rcm_peer peers[] = {{.name = "cub_topk",
+                           .package = "nvidia-cuda-cccl 13.3.5.0.6",
+                           .source = "cub::DeviceTopK::MaxPairs, a call for each row",
+                           .dtypes = all_types,
+                           .index_bytes = 4,
+                           .refusal = refusal_of_topk,
+                           .workspace = workspace_of_topk,
+                           .run = run_topk},
+                          {.name = "cub_batched",
+                           .package = "nvidia-cuda-cccl 13.3.5.0.6",
+                           .source = "cub::DeviceBatchedTopK::MaxPairs",
+                           .dtypes = all_types,
+                           .index_bytes = 4,
+                           .refusal = refusal_of_batched,
+                           .workspace = batched_workspace<1024, 2048, 4096, batched_max>,
+                           .run = run_batched<1024, 2048, 4096, batched_max>},
+                          {}};
 
 } // namespace
 

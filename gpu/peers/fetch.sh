@@ -25,16 +25,21 @@ mkdir -p "$into" || exit 2
 temporary=$(mktemp -d "$into/.fetch-XXXXXX") || exit 2
 trap 'rm -rf "$temporary"' EXIT
 
-# Puts one archive into the empty folder $temporary/archive.
+# Puts one archive into the empty folder $temporary/archive. Of an sdist pip wants to know more than
+# its file, and may fail to build that: then the file that it has found is downloaded.
 download() { # NAME==VERSION KIND
-    local pip=("$python" -m pip download --quiet --disable-pip-version-check --no-deps
-        --dest "$temporary/archive")
+    local pip=("$python" -m pip -vv download --disable-pip-version-check --no-deps
+        --dest "$temporary/archive") url
     rm -rf "$temporary/archive"
     if [ "$2" = wheel ]; then
         "${pip[@]}" --only-binary=:all: --python-version 3.12 --implementation cp \
             "${platforms[@]/#/--platform=}" "$1"
-    else
-        "${pip[@]}" --no-binary=:all: "$1"
+    elif ! "${pip[@]}" --no-binary=:all: --no-build-isolation "$1" >"$temporary/pip" 2>&1; then
+        cat "$temporary/pip"
+        url=$(sed -n 's/.* from \(https:[^ ]*\) to build tracker.*/\1/p' "$temporary/pip" |
+            sed -n 1p)
+        [ -n "$url" ] && mkdir -p "$temporary/archive" &&
+            curl --fail --silent --show-error --output "$temporary/archive/sdist" "$url"
     fi
 }
 

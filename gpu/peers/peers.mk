@@ -9,8 +9,8 @@ GPU_PEERS := $(BUILD)/gpu/peers
 FETCHED := $(BUILD)/gpu/fetched
 PEER_LIBRARIES := $(patsubst gpu/peers/%.cu,$(GPU_PEERS)/%.so,$(wildcard gpu/peers/*.cu))
 PEER_FLAGS := -O3 $(foreach a,$(PEER_ARCHS),-gencode arch=compute_$a,code=sm_$a) -shared \
-    -Xcompiler -fPIC -Xcompiler -fvisibility=hidden
-.PHONY: gpu-peers
+    -Xcompiler -fPIC -Xcompiler -fvisibility=hidden -Xlinker -s --compress-mode=size
+.PHONY: gpu-peers gpu-peer-libraries
 
 # What an adaptor needs besides: PEER_FLAGS_NAME; PEER_STD_NAME, the C++ if it is not C++17; and
 # PEER_LINKS_NAME, libraries that are copied to $(GPU_PEERS)/NAME and linked.
@@ -18,7 +18,9 @@ PEER_FLAGS_cub := -I$(FETCHED)/nvidia-cuda-cccl/nvidia/cu13/include/cccl
 
 FLASHINFER := $(FETCHED)/flashinfer-python/flashinfer/data
 PEER_FLAGS_flashinfer := $(addprefix -I$(FLASHINFER)/,include cccl/cub cccl/libcudacxx/include \
-    cccl/thrust) -I$(FETCHED)/apache-tvm-ffi/tvm_ffi/include
+    cccl/thrust)
+PEER_FLAGS_flashinfer_clusters := $(PEER_FLAGS_flashinfer) \
+    -I$(FETCHED)/apache-tvm-ffi/tvm_ffi/include
 
 RAFT := $(FETCHED)/libraft-cu13/libraft/include
 PEER_STD_raft := c++20
@@ -30,7 +32,8 @@ PEER_LINKS_raft := $(FETCHED)/librmm-cu13/librmm/lib64/librmm.so \
 # An adaptor that does not compile is left out.
 link_peer = $(if $(PEER_LINKS_$1),$(PEER_LINKS_$1:%=-Xlinker %) \
     -Xlinker -rpath -Xlinker '$$ORIGIN/$1')
-copy_links = $(if $(PEER_LINKS_$1),mkdir -p $(GPU_PEERS)/$1 && cp $(PEER_LINKS_$1) $(GPU_PEERS)/$1 &&)
+copy_links = $(if $(PEER_LINKS_$1),mkdir -p $(GPU_PEERS)/$1 && \
+    cp $(PEER_LINKS_$1) $(GPU_PEERS)/$1 &&)
 $(GPU_PEERS)/%.so: gpu/peers/%.cu gpu/peers/peer.h $(GPU_PEERS)/.flags | $(BUILD)/see/gpu/.made
 	$(say) PEER $<
 	$(Q){ $(call copy_links,$*) $(NVCC) -std=$(or $(PEER_STD_$*),c++17) $(PEER_FLAGS) \
@@ -41,10 +44,13 @@ $(GPU_PEERS)/%.so: gpu/peers/%.cu gpu/peers/peer.h $(GPU_PEERS)/.flags | $(BUILD
 
 $(GPU_PEERS)/.flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(PEER_ARCHS)' | cmp -s - $@ || echo '$(PEER_ARCHS)' >$@
+	@echo '$(PEER_FLAGS)' | cmp -s - $@ || echo '$(PEER_FLAGS)' >$@
 
 gpu-peers:
 	@$(if $(HAS_NVCC),gpu/peers/fetch.sh $(FETCHED) && \
-	    $(MAKE) --no-print-directory $(PEER_LIBRARIES) && ls $(GPU_PEERS)/*.so >/dev/null,$(NO_NVCC))
+	    $(MAKE) --no-print-directory gpu-peer-libraries && ls $(GPU_PEERS)/*.so >/dev/null,$(NO_NVCC))
+
+gpu-peer-libraries: $(PEER_LIBRARIES)
+	@:
 
 -include $(wildcard $(GPU_PEERS)/*.d)
