@@ -46,7 +46,7 @@ SIM_PUBLIC := $(addprefix sim/,parts.h rank_weights.h rounding.h simulate.h team
     rows/row_groups.h)
 CALIBRATE_PUBLIC := $(call public,calibrate)
 ATTENTION_PUBLIC := $(call public,attention)
-GPU_PUBLIC := gpu/topk_gpu.h gpu/kernels/sample.h $(wildcard gpu/host/*.h)
+GPU_PUBLIC := gpu/topk_gpu.h gpu/kernels/sample.h gpu/peers/peer.h $(wildcard gpu/host/*.h)
 BASIC := $(BASE_PUBLIC) $(MODEL_PUBLIC)
 
 SEES_base :=

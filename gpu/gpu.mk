@@ -11,7 +11,7 @@ NVCC_OPTIMIZE ?= -O3
 NVCC_FLAGS ?= $(NVCC_OPTIMIZE) -lineinfo --threads 2 -gencode arch=compute_80,code=sm_80 \
     -gencode arch=compute_90,code=[sm_90,compute_90]
 
-.PHONY: gpu gpu-programs gpu-tests gpu-run check-gpu
+.PHONY: gpu gpu-programs gpu-tests gpu-run gpu-bundle check-gpu
 
 GPU_LIBRARY := $(BUILD)/librecallmodel-gpu.a
 SHARED_GPU := $(BUILD)/librecallmodel-gpu.so.$(VERSION)
@@ -62,10 +62,12 @@ $(EMULATED_TESTS): $(BUILD)/tests/gpu/%: $(BUILD)/tests/gpu/%.o $(EMULATED)
 	$(say) TEST tests/gpu/$*.c
 	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) $^ $(TEST_LIBS) -lm -lpthread -o $@
 
+# libcheck alone, and that statically: they also run where it is not installed.
+GPU_TEST_LIBS = $(patsubst -lsubunit,-l:libsubunit.a,$(shell pkg-config --libs check)) -lpthread
 $(GPU_TESTS): $(BUILD)/gpu/tests/%: $(BUILD)/tests/gpu/%.o $(GPU_LIBRARY)
 	@mkdir -p $(@D)
 	$(say) LINK $@
-	$(Q)$(NVCC) $^ $(TEST_LIBS) -lm -o $@
+	$(Q)$(NVCC) $^ $(GPU_TEST_LIBS) -lm -o $@
 
 $(BUILD)/tests/%: tests/%.cc $(EMULATED) | $(BUILD)/see/tests/.made
 	@mkdir -p $(@D)
@@ -80,6 +82,16 @@ BENCH_PARTS := $(CUDA_BENCH) $(BENCH) $(MODEL) $(COMMON_LIBRARY) $(BASE_LIBRARY)
 $(BUILD)/gpu/recallmodel-bench-emulated: $(EMULATED) $(BENCH_PARTS)
 	$(say) LINK $@
 	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) $^ -lm -ldl -lpthread -o $@
+
+# The same as a library, for gpu/peers/bench.py, whose peers are written in Python.
+BENCH_EMULATED := $(BUILD)/gpu/librecallmodel-bench-emulated.so
+$(BENCH_EMULATED): $(EMULATED) $(BENCH_PARTS)
+	$(say) LINK $@
+	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) -shared $^ -lm -ldl -lpthread -o $@
+
+$(BUILD)/gpu/librecallmodel-bench.so: $(BENCH_PARTS) $(GPU_LIBRARY)
+	$(say) LINK $@
+	$(Q)$(NVCC) -shared $(BENCH_PARTS) $(GPU_LIBRARY) -lm -ldl -o $@
 
 $(BUILD)/gpu/recallmodel-bench: $(BENCH_PARTS) $(GPU_LIBRARY)
 	$(say) LINK $@
@@ -99,11 +111,23 @@ gpu-tests: gpu
 recallmodel-bench: $(BUILD)/gpu/recallmodel-bench
 	@cp -f $< $@
 
-# Measures on the GPU of this machine, each part for at most MINUTES. The same command again
-# continues where it stopped. PARTS="roof targets": only these parts.
-MINUTES ?= 9
-gpu-run: gpu
-	@MINUTES=$(MINUTES) gpu/run.sh $(PARTS)
+# Measures on the GPU of this machine by gpu/plan.ini, into gpu/runs/NAME, by default CARD-DATE. The
+# same command again goes on where it stopped. PARTS="roof targets": only these rows.
+NAME ?= $(shell $(BUILD)/gpu/recallmodel-bench device | tr A-Z a-z | \
+    sed 's/^nvidia //; s/[^a-z0-9]/-/g')-$(shell date -u +%Y-%m-%d)
+SECONDS_IN_ALL ?= 1200
+gpu-run: gpu $(BUILD)/gpu/librecallmodel-bench.so
+	@gpu/run_plan.py --out gpu/runs/$(NAME) --seconds $(SECONDS_IN_ALL) \
+	    --only "$$(echo $(PARTS) | tr ' ' ,)"
+
+# A folder for a machine with a GPU and nothing else, for the GPUs ARCHS (docs/gpu.md, section 7).
+ARCHS ?= 90a
+GENCODE = $(foreach arch,$(ARCHS),-gencode arch=compute_$(arch),code=sm_$(arch))
+gpu-bundle: packages
+	@$(if $(HAS_NVCC),$(MAKE) --no-print-directory all gpu-tests gpu-peers \
+	    $(BUILD)/gpu/librecallmodel-bench.so PEER_ARCHS="$(ARCHS)" \
+	    NVCC_FLAGS="$(NVCC_OPTIMIZE) -lineinfo --threads 2 $(GENCODE)" && \
+	    gpu/bundle.sh $(BUILD) $(BUILD)/gpu-bundle,$(NO_NVCC))
 
 # On a machine with a GPU: the same tests on the real kernels, and under the memory checkers of
 # CUDA.

@@ -100,8 +100,8 @@ check-all: packages
 
 # What tests that are scripts run.
 test-command: $(PROGRAM) $(STATIC) $(SHARED) $(SHARED_SIM) $(SHARED_ATTENTION) $(STATIC_TOPK) \
-    $(SHARED_TOPK) $(SHARED_EMULATED) $(BUILD)/gpu/recallmodel-bench-emulated $(BUILD)/describe \
-    $(BUILD)/tests/topk/bits
+    $(SHARED_TOPK) $(SHARED_EMULATED) $(BUILD)/gpu/recallmodel-bench-emulated $(BENCH_EMULATED) \
+    $(BUILD)/describe $(BUILD)/tests/topk/bits
 
 test-programs: test-command $(TESTS)
 

@@ -142,6 +142,19 @@ enum rcm_gpu_status rcm_gpu_graph_create(struct rcm_gpu_timer *t, rcm_gpu_work *
     return RCM_GPU_OK;
 }
 
+unsigned rcm_gpu_count_launches(struct rcm_gpu_timer *t, rcm_gpu_work *work, void *context)
+{
+    struct rcm_gpu_graph *g;
+    size_t nodes = 0;
+    if (rcm_gpu_graph_create(t, work, context, 1, &g) != RCM_GPU_OK) {
+        cudaGetLastError(); /* the next call must not see this error */
+        return 0;
+    }
+    const bool counted = cudaGraphGetNodes(g->graph, nullptr, &nodes) == cudaSuccess;
+    rcm_gpu_graph_free(g);
+    return counted ? (unsigned)nodes : 0;
+}
+
 void rcm_gpu_graph_free(struct rcm_gpu_graph *g)
 {
     if (!g)
@@ -192,6 +205,11 @@ void rcm_gpu_timer_free(struct rcm_gpu_timer *t)
 rcm_gpu_stream rcm_gpu_timer_stream(struct rcm_gpu_timer *)
 {
     return nullptr;
+}
+
+unsigned rcm_gpu_count_launches(struct rcm_gpu_timer *, rcm_gpu_work *, void *)
+{
+    return 0;
 }
 
 static enum rcm_gpu_status time_calls(rcm_gpu_work *work, void *context, unsigned first,

@@ -26,6 +26,10 @@ rcm_gpu_stream rcm_gpu_timer_stream(struct rcm_gpu_timer *timer);
 enum rcm_gpu_status rcm_gpu_time_call(struct rcm_gpu_timer *timer, rcm_gpu_work *work,
                                       void *context, unsigned call, bool flush, double *time_us);
 
+/* How many kernels, copies and fills a call launches. 0: unknown, since a graph cannot hold the
+ * call, or there is no GPU. */
+unsigned rcm_gpu_count_launches(struct rcm_gpu_timer *timer, rcm_gpu_work *work, void *context);
+
 /* A CUDA graph of `calls` calls, one after the other. rcm_gpu_time_graph gives the time of one of
  * them. */
 struct rcm_gpu_graph;

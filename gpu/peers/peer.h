@@ -17,10 +17,10 @@
 struct rcm_peer_call {
     const void *x;
     uint64_t m, n, k;
-    int dtype;           /* enum rcm_gpu_dtype */
-    void *values;        /* m x k of the type */
-    void *indices;       /* m x k of `index_bytes` each */
-    void *workspace;     /* at a multiple of 256 bytes */
+    int dtype;       /* enum rcm_gpu_dtype */
+    void *values;    /* m x k of the type */
+    void *indices;   /* m x k of `index_bytes` each */
+    void *workspace; /* at a multiple of 256 bytes */
     size_t workspace_bytes;
 };
 
@@ -30,9 +30,9 @@ struct rcm_peer {
     const char *source;  /* the function: "cub::DeviceBatchedTopK" */
     unsigned dtypes;     /* the types that it takes: bits 1 << RCM_GPU_F32, .. */
     unsigned index_bytes;
-    bool no_values;      /* it gives indices alone */
-    bool sorted;         /* it promises the order of the values, best first */
-    bool no_graph;       /* a CUDA graph cannot hold a call */
+    bool no_values; /* it gives indices alone */
+    bool sorted;    /* it promises the order of the values, best first */
+    bool no_graph;  /* a CUDA graph cannot hold a call */
     /* Why a call cannot be made; NULL: it can, or NULL as the function: any can. Pointers of the
      * call are not set. */
     const char *(*refusal)(const struct rcm_peer_call *call);
@@ -43,6 +43,9 @@ struct rcm_peer {
     int (*prepare)(const struct rcm_peer_call *call, void *stream);
     /* Launches a call and does not wait. Returns 0, or an error: cudaError_t, or its own. */
     int (*run)(const struct rcm_peer_call *call, void *stream);
+    /* Copies the results of the last call into values and indices, where run() leaves them
+     * elsewhere. It is not timed. NULL: they are there. Returns 0, or the error. */
+    int (*collect)(const struct rcm_peer_call *call, void *stream);
 };
 
 #ifdef __cplusplus

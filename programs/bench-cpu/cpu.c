@@ -269,8 +269,10 @@ static void put_key(const struct cell *cell, char *text, size_t size)
         snprintf(text + length, size - (size_t)length, "%u", cell->busy);
 }
 
-static void put_last(const struct cell *cell, const struct timing *time, char *text, size_t size)
+static void put_last(const struct device *device, const struct cell *cell,
+                     const struct timing *time, char *text, size_t size)
 {
+    (void)device;
     const int length =
         snprintf(text, size, ",%s",
                  cell->warm ? machine_level((double)(count_sets(cell) * cell_bytes_read(cell)),

@@ -9,7 +9,7 @@
 #include "cell_list.h"
 
 /* Places among the names of a registry, each once, in the order in which they were given. */
-#define PLACES_MAX 32
+#define PLACES_MAX 64
 struct places {
     unsigned items[PLACES_MAX], length;
 };

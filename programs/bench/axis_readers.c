@@ -3,7 +3,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "axis_readers.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include <base/memory.h>
 
 #include "backend.h"
 
@@ -89,6 +93,39 @@ const char *fused_kernel_at(unsigned i)
     return kernel_name(TASK_FUSED, i);
 }
 
+/* Copies a list of names without the word `peers`. Was the word there? */
+static bool without_peers(const char *value, char *rest)
+{
+    bool found = false;
+    *rest = '\0';
+    for (const char *at = value;; at++) {
+        const size_t letters = strcspn(at, ",");
+        if (letters == 5 && strncmp(at, "peers", letters) == 0) {
+            found = true;
+        } else {
+            const size_t length = strlen(rest);
+            snprintf(rest + length, strlen(value) + 2 - length, "%s%.*s", length ? "," : "",
+                     (int)letters, at);
+        }
+        at += letters;
+        if (*at == '\0')
+            return found;
+    }
+}
+
+/* Adds the kernels of other projects to a list that has none of them twice. */
+static void add_foreign(struct places *to, enum task task)
+{
+    const struct kernel *kernel;
+    for (unsigned i = 0; (kernel = kernel_of_task(task, i)) && to->length < PLACES_MAX; i++) {
+        bool is_there = !kernel->is_foreign;
+        for (unsigned j = 0; j < to->length; j++)
+            is_there |= to->items[j] == i;
+        if (!is_there)
+            to->items[to->length++] = i;
+    }
+}
+
 int read_kernels(void *to, const char *option, const char *value)
 {
     static name_at *const names[TASKS] = {
@@ -98,8 +135,18 @@ int read_kernels(void *to, const char *option, const char *value)
         [TASK_FUSED] = fused_kernel_at,
     };
     struct axes *axes = to;
-    return read_places(&axes->kernels, option, value, names[axes->task],
-                       count_names(names[axes->task]));
+    char *rest = require_memory(malloc(strlen(value) + 2));
+    const bool peers = without_peers(value, rest);
+    int status = STATUS_OK;
+    if (*rest || !peers)
+        status = read_places(&axes->kernels, option, rest, names[axes->task],
+                             count_names(names[axes->task]));
+    if (status == STATUS_OK && peers)
+        add_foreign(&axes->kernels, axes->task);
+    if (status == STATUS_OK && axes->kernels.length == 0)
+        status = usage_error("%s peers: there are none here; make gpu-peers builds them", option);
+    free(rest);
+    return status;
 }
 
 /* ---- one of two names */

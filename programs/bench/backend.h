@@ -36,7 +36,8 @@ struct backend {
     unsigned key_column_count;
     const char *last_columns; /* the last ones of a row, ",a,b" */
     void (*put_key)(const struct cell *cell, char *text, size_t size); /* the values of both */
-    void (*put_last)(const struct cell *cell, const struct timing *time, char *text, size_t size);
+    void (*put_last)(const struct device *device, const struct cell *cell,
+                     const struct timing *time, char *text, size_t size);
     const char *remark; /* how it is timed, for the head of the file */
 
     /* ---- the device */

@@ -38,8 +38,13 @@ static int check_cells(const struct bench_settings *settings)
 {
     if (settings->grids.length == 0)
         return STATUS_OK;
-    if (axes_are_given(&settings->axes) || settings->cache.given || settings->timing.given)
+    struct axes others = settings->axes;
+    const bool exact = others.task == TASK_EXACT && others.kernels.length > 0;
+    others.kernels.length = exact ? 0 : others.kernels.length;
+    if (axes_are_given(&others) || settings->cache.given || settings->timing.given)
         return usage_error("--grid has its own cells; leave out %s", backend->axis_options);
+    if (exact)
+        return STATUS_OK;
     for (unsigned i = 0; i < settings->grids.length; i++) {
         const struct grid *grid = &backend->grids[settings->grids.items[i]];
         if (grid->task != settings->axes.task)
@@ -49,6 +54,35 @@ static int check_cells(const struct bench_settings *settings)
     return STATUS_OK;
 }
 
+static bool same_rows(const struct cell *a, const struct cell *b)
+{
+    return a->n == b->n && a->k == b->k && a->m == b->m && a->dtype == b->dtype &&
+           a->input == b->input && a->warm == b->warm && a->graph == b->graph;
+}
+
+/* The rows of a grid, whatever its task, each once, for the kernels of exact top-k that are given.
+ */
+static void add_exact_of_grid(struct cell_list *to, const struct axes *axes,
+                              const struct grid *grid)
+{
+    struct cell_list from = {0};
+    grid->add_cells(&from, grid);
+    for (size_t i = 0; i < from.length; i++) {
+        struct cell c = from.items[i];
+        size_t before = 0;
+        while (before < i && !(from.items[before].d == 0 && same_rows(&from.items[before], &c)))
+            before++;
+        c.b = 1;
+        c.k_b = c.k;
+        c.assignment = RCM_INTERLEAVED;
+        for (unsigned k = 0; k < axes->kernels.length && before == i && c.d == 0; k++) {
+            c.kernel = kernel_of_task(TASK_EXACT, axes->kernels.items[k]);
+            cell_list_add(to, &c);
+        }
+    }
+    cell_list_free(&from);
+}
+
 /* Returns a status; STATUS_USAGE after one line on stderr where no cell can be run. */
 static int build_cells(const struct bench_settings *settings, struct cell_list *cells)
 {
@@ -56,7 +90,10 @@ static int build_cells(const struct bench_settings *settings, struct cell_list *
         axes_add_cells(&settings->axes, cells);
     for (unsigned i = 0; i < settings->grids.length; i++) {
         const struct grid *grid = &backend->grids[settings->grids.items[i]];
-        grid->add_cells(cells, grid);
+        if (settings->axes.kernels.length)
+            add_exact_of_grid(cells, &settings->axes, grid);
+        else
+            grid->add_cells(cells, grid);
     }
     for (size_t i = 0; i < cells->length; i++) {
         cells->items[i].tail = settings->session.load.given;

@@ -48,11 +48,12 @@ extern const struct value_kind kind_of_known_device; /* const struct rcm_device 
 #define OPTION_TIMING "--timing", "T", &kind_of_timing, BENCH_AT(timing)
 #define OPTION_KERNEL(names_of_task) \
     "--kernel", "LIST", KIND(read_kernels, .names = (names_of_task)), BENCH_AT(axes), \
-        "kernels to time; below are their names (default: the first)"
+        "kernels to time; below are their names (default: the first); peers: all\nof other " \
+        "projects"
 #define OPTION_GRID \
     "--grid", "LIST", &kind_of_grids, BENCH_AT(grids), \
         "measure named grids instead; below are their names. The options\nabove must then be " \
-        "left out"
+        "left out; but exact --kernel takes the rows of any grid"
 #define OPTION_MINUTES \
     "--minutes", "X", BY(read_positive), BENCH_AT(minutes), \
         "begin no measurement after X minutes; with -o, the same command\nmeasures the rest when " \

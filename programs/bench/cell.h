@@ -23,6 +23,7 @@ struct kernel {
     const void *how;      /* of a type of the back end: how it runs the kernel */
     unsigned dtype;       /* of a product of matrices, in memory */
     bool is_product_only; /* it computes a product, and selects nothing */
+    bool is_foreign;      /* another project's: a wrong row is a result, not a failure */
 };
 
 /* The kernel of a task by its name, or by its place among those of the task, from 0 on. NULL if

@@ -36,7 +36,8 @@ static double flops_per_s(const struct cell *c, double time_us)
     return c->d ? 2.0 * (double)c->m * (double)c->n * (double)c->d / (1e-6 * time_us) : NAN;
 }
 
-void format_cell_row(char row[CELL_ROW_MAX], const struct cell *cell, const struct measurement *m)
+void format_cell_row(char row[CELL_ROW_MAX], const struct device *device, const struct cell *cell,
+                     const struct measurement *m)
 {
     const uint64_t bytes = cell_bytes_read(cell) + cell_bytes_written(cell);
     cell_key(cell, row);
@@ -57,7 +58,7 @@ void format_cell_row(char row[CELL_ROW_MAX], const struct cell *cell, const stru
     for (size_t i = 0; i < sizeof m->cost / sizeof *m->cost; i++)
         append_real(row, m->cost[i]);
     length = strlen(row);
-    backend->put_last(cell, &m->time, row + length, CELL_ROW_MAX - length);
+    backend->put_last(device, cell, &m->time, row + length, CELL_ROW_MAX - length);
     length = strlen(row);
     snprintf(row + length, CELL_ROW_MAX - length, "\n");
 }

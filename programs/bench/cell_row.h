@@ -12,6 +12,7 @@
 void format_cell_columns(char row[CELL_ROW_MAX]);
 
 /* The row, with the end of its line. What is not known is empty. */
-void format_cell_row(char row[CELL_ROW_MAX], const struct cell *cell, const struct measurement *m);
+void format_cell_row(char row[CELL_ROW_MAX], const struct device *device, const struct cell *cell,
+                     const struct measurement *m);
 
 #endif

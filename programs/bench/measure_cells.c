@@ -37,7 +37,7 @@ static int print_line(const struct loop *loop, const struct cell *cell, const st
 static int add_row(struct loop *loop, const struct cell *cell, const struct measurement *m)
 {
     char row[CELL_ROW_MAX] = "";
-    format_cell_row(row, cell, m);
+    format_cell_row(row, loop->runner->device, cell, m);
     int status = results_add(loop->results, row) != 0 ? output_failed() : STATUS_OK;
     progress_end(&loop->progress);
     if (status == STATUS_OK)
@@ -58,7 +58,10 @@ static int note_reason(struct loop *loop, enum outcome outcome, const char *key)
     loop->skipped += outcome == SKIPPED;
     loop->wrong += outcome == WRONG;
     loop->failed += outcome == FAILED;
-    if (outcome != SKIPPED && results_note(loop->results, key, reason, outcome == WRONG) != 0)
+    const int failed = outcome == SKIPPED
+                           ? results_end(loop->results)
+                           : results_note(loop->results, key, reason, outcome == WRONG);
+    if (failed != 0)
         return output_failed();
     return outcome == FAILED && !backend->works(loop->runner->device) ? STATUS_FAILED : STATUS_OK;
 }
@@ -66,6 +69,8 @@ static int note_reason(struct loop *loop, enum outcome outcome, const char *key)
 static int measure_cell(struct loop *loop, const struct cell *cell, const char *key)
 {
     struct measurement m;
+    if (cell->kernel->is_foreign && results_begin(loop->results, key) != 0)
+        return output_failed();
     const enum outcome outcome = runner_measure(loop->runner, cell, loop->rules, &m);
     return outcome == MEASURED ? add_row(loop, cell, &m) : note_reason(loop, outcome, key);
 }

@@ -16,6 +16,8 @@ void measure_recall(const struct cell *c, double hits, struct measurement *to)
     const struct rcm_topk p = shape_of(c);
     const double m = (double)c->m;
     to->recall = hits / (m * (double)c->k);
+    if (c->kernel->task == TASK_EXACT) /* no buckets, and no model */
+        return;
     to->recall_model = rcm_recall_exact(p);
     if (c->dtype == DTYPE_F32 && (c->d || c->input == INPUT_NORMAL || c->input == INPUT_FILE))
         to->z = z_score(to->recall, to->recall_model, rcm_recall_sd(p), m);

@@ -148,10 +148,29 @@ bool results_have(const struct results *r, const char *key)
     return false;
 }
 
+int results_begin(struct results *r, const char *key)
+{
+    if (!r->path || fseek(r->file, 0, SEEK_END) != 0)
+        return 0;
+    r->begun = ftell(r->file);
+    return fprintf(r->file, "%s%s,the program ended in this cell\n", failed_mark, key) < 0 ||
+                   fflush(r->file) != 0
+               ? -1
+               : 0;
+}
+
+int results_end(struct results *r)
+{
+    const long begun = r->begun;
+    r->begun = 0;
+    return begun > 0 ? ftruncate(fileno(r->file), begun) : 0;
+}
+
 int results_note(struct results *r, const char *key, const char *why, bool again)
 {
     return r->file &&
-                   (fprintf(r->file, "%s%s,%s\n", again ? "# wrong " : failed_mark, key, why) < 0 ||
+                   (results_end(r) != 0 ||
+                    fprintf(r->file, "%s%s,%s\n", again ? "# wrong " : failed_mark, key, why) < 0 ||
                     fflush(r->file) != 0)
                ? -1
                : 0;
@@ -159,7 +178,8 @@ int results_note(struct results *r, const char *key, const char *why, bool again
 
 int results_add(struct results *r, const char *row)
 {
-    return r->file && (fputs(row, r->file) < 0 || fflush(r->file) != 0) ? -1 : 0;
+    return r->file && (results_end(r) != 0 || fputs(row, r->file) < 0 || fflush(r->file) != 0) ? -1
+                                                                                               : 0;
 }
 
 int results_close(struct results *r)

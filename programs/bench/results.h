@@ -14,6 +14,7 @@ struct results {
     unsigned key_columns;
     char **keys; /* of what was measured: the first key_columns of each row */
     size_t length, capacity;
+    long begun;     /* where the line of results_begin() stands; 0: none is there */
     bool other_git; /* the remarks of some rows name another git= than the remark of this run */
 };
 
@@ -29,6 +30,12 @@ bool results_have(const struct results *results, const char *key);
 /* Writes a remark that says why a cell has no row. With `again` a later run tries the cell again;
  * otherwise results_have() is then true. Returns 0, or -1 if it could not be written. */
 int results_note(struct results *results, const char *key, const char *why, bool again);
+
+/* Says in the file that a cell begins which may end the program: another project's code. If it
+ * does, a later run leaves it out, as one that failed. results_end() takes that back, and so does
+ * the next row or remark. Return 0, or -1 if it could not be written. */
+int results_begin(struct results *results, const char *key);
+int results_end(struct results *results);
 
 /* Writes a row, which ends with its newline, at once. Returns 0, or -1 if writing fails. */
 int results_add(struct results *results, const char *row);

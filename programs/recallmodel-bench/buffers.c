@@ -27,7 +27,8 @@ void free_buffers(struct device *r)
                             &r->workspace,      &r->products,        &r->roof,
                             &r->plain,          &r->check_workspace, &r->verdict,
                             &r->scratch_values, &r->scratch_indices, &r->scratch_workspace,
-                            &r->exact_values,   &r->exact_indices,   &r->hits};
+                            &r->exact_values,   &r->exact_indices,   &r->hits,
+                            &r->reread,         &r->narrow};
     for (size_t i = 0; i < INPUT_SETS_MAX; i++)
         free_buffer(&r->x[i]);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

@@ -48,6 +48,26 @@ static struct rcm_gpu_fused fused_of(const struct device *r, const struct cell *
         c->k_b,     RCM_GPU_EXACT_AUTO, false, r->values.at, r->indices.at};
 }
 
+struct rcm_peer_call peer_call_of(const struct device *r, const struct cell *c, const void *x)
+{
+    return (struct rcm_peer_call){x,
+                                  c->m,
+                                  c->n,
+                                  c->k,
+                                  (int)c->dtype,
+                                  r->values.at,
+                                  r->indices.at,
+                                  r->workspace.at,
+                                  r->workspace.bytes};
+}
+
+static enum rcm_gpu_status run_peer(struct device *r, const struct cell *c, const void *x,
+                                    rcm_gpu_stream stream)
+{
+    const struct rcm_peer_call call = peer_call_of(r, c, x);
+    return how_of(c)->peer->run(&call, stream) == 0 ? RCM_GPU_OK : RCM_GPU_ERROR;
+}
+
 enum rcm_gpu_status workspace_of(struct device *r, const struct cell *c, size_t *bytes)
 {
     *bytes = 0;
@@ -57,6 +77,11 @@ enum rcm_gpu_status workspace_of(struct device *r, const struct cell *c, size_t 
         return rcm_gpu_stage1_workspace(&call, bytes);
     }
     case TASK_EXACT: {
+        if (how_of(c)->peer) {
+            const struct rcm_peer_call call = peer_call_of(r, c, r->x[0].at);
+            *bytes = how_of(c)->peer->workspace ? how_of(c)->peer->workspace(&call) : 0;
+            return RCM_GPU_OK;
+        }
         struct rcm_gpu_exact call = exact_of(c, r->x[0].at, NULL, NULL);
         return rcm_gpu_exact_workspace(&call, bytes);
     }
@@ -64,6 +89,10 @@ enum rcm_gpu_status workspace_of(struct device *r, const struct cell *c, size_t 
         if (how_of(c)->product == PRODUCT_FUSED) {
             struct rcm_gpu_fused call = fused_of(r, c);
             return rcm_gpu_fused_workspace(&call, bytes);
+        }
+        if (how_of(c)->product == PRODUCT_EXACT) {
+            struct rcm_gpu_exact call = exact_of(c, r->products.at, NULL, NULL);
+            return rcm_gpu_exact_workspace(&call, bytes);
         }
         /* fall through */
     default: {
@@ -85,7 +114,10 @@ enum rcm_gpu_status run_cell(void *context, unsigned call, rcm_gpu_stream stream
         return rcm_gpu_stage1(&stage1, r->workspace.at, r->workspace.bytes, stream);
     }
     case TASK_EXACT: {
+        if (how_of(c)->peer)
+            return run_peer(r, c, x, stream);
         struct rcm_gpu_exact exact = exact_of(c, x, r->values.at, r->indices.at);
+        exact.reread = r->counts_reread ? r->reread.at : NULL;
         return rcm_gpu_exact(&exact, r->workspace.at, r->workspace.bytes, stream);
     }
     case TASK_FUSED:
@@ -99,6 +131,10 @@ enum rcm_gpu_status run_cell(void *context, unsigned call, rcm_gpu_stream stream
         if (status != RCM_GPU_OK || how_of(c)->product == PRODUCT_ALONE)
             return status;
         x = r->products.at;
+        if (how_of(c)->product == PRODUCT_EXACT) {
+            struct rcm_gpu_exact exact = exact_of(c, x, r->values.at, r->indices.at);
+            return rcm_gpu_exact(&exact, r->workspace.at, r->workspace.bytes, stream);
+        }
         /* fall through */
     default: {
         struct rcm_gpu_two_stage both = two_stage_of(c, x, r->values.at, r->indices.at);

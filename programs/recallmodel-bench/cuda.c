@@ -3,8 +3,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cuda.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <gpu/host/inputs.h>
 #include <gpu/host/roof.h>
@@ -99,7 +101,8 @@ static enum outcome open_multiplier(struct device *r)
 static bool reserve_outputs(struct device *r, const struct cell *c)
 {
     const size_t bytes = dtype_bytes(c->dtype), out = c->m * cell_results(c);
-    return reserve(&r->values, out * bytes) && reserve(&r->indices, out * sizeof(int32_t)) &&
+    const size_t index_bytes = how_of(c)->peer ? how_of(c)->peer->index_bytes : sizeof(int32_t);
+    return reserve(&r->values, out * bytes) && reserve(&r->indices, out * index_bytes) &&
            (!needs_multiplier(c) || reserve(&r->products, c->m * c->n * bytes)) &&
            (c->d || reserve(&r->roof, cell_bytes_written(c) + 16));
 }
@@ -115,6 +118,18 @@ static int poison(struct device *r)
     return (int)status;
 }
 
+/* What a peer does once for many calls. */
+static enum rcm_gpu_status prepare_peer(struct device *r, const struct cell *c)
+{
+    const struct rcm_peer *peer = how_of(c)->peer;
+    if (!peer || !peer->prepare)
+        return RCM_GPU_OK;
+    const struct rcm_peer_call call = peer_call_of(r, c, r->x[0].at);
+    if (peer->prepare(&call, rcm_gpu_timer_stream(r->timer)) != 0)
+        return RCM_GPU_ERROR;
+    return rcm_gpu_wait();
+}
+
 static enum outcome prepare(struct device *r, const struct cell *c)
 {
     if (needs_multiplier(c) && open_multiplier(r) != MEASURED)
@@ -124,13 +139,40 @@ static enum outcome prepare(struct device *r, const struct cell *c)
         return refuse(r, status, "inputs");
     if (!reserve_outputs(r, c))
         return refuse(r, RCM_GPU_BAD_WORKSPACE, "outputs");
-    size_t workspace_bytes;
-    status = workspace_of(r, c, &workspace_bytes);
-    if (status == RCM_GPU_OK && !reserve(&r->workspace, workspace_bytes))
+    status = workspace_of(r, c, &r->workspace_bytes);
+    if (status == RCM_GPU_OK && !reserve(&r->workspace, r->workspace_bytes))
         status = RCM_GPU_BAD_WORKSPACE;
     if (status == RCM_GPU_OK)
         status = poison(r);
+    if (status == RCM_GPU_OK)
+        status = prepare_peer(r, c);
     return status == RCM_GPU_OK ? MEASURED : refuse(r, status, "workspace");
+}
+
+/* Runs the cell, and counts the rows that the sample of `radix` misses. */
+static enum rcm_gpu_status run_counted(struct device *r, const struct cell *c)
+{
+    const bool radix = c->kernel->task == TASK_EXACT && !how_of(c)->peer &&
+                       how_of(c)->exact == RCM_GPU_EXACT_RADIX;
+    uint32_t count = 0;
+    enum rcm_gpu_status status = RCM_GPU_OK;
+    r->reread_rows = UINT64_MAX;
+    if (radix) {
+        if (!reserve(&r->reread, sizeof count))
+            return RCM_GPU_BAD_WORKSPACE;
+        status = rcm_gpu_set_bytes(r->reread.at, 0, sizeof count);
+        r->counts_reread = true;
+    }
+    if (status == RCM_GPU_OK)
+        status = run_cell(r, 0, rcm_gpu_timer_stream(r->timer));
+    if (status == RCM_GPU_OK)
+        status = rcm_gpu_wait();
+    r->counts_reread = false;
+    if (radix && status == RCM_GPU_OK)
+        status = rcm_gpu_from_device(&count, r->reread.at, sizeof count);
+    if (radix)
+        r->reread_rows = count;
+    return status;
 }
 
 static enum outcome run_once(struct device *r, const struct cell *c)
@@ -139,14 +181,18 @@ static enum outcome run_once(struct device *r, const struct cell *c)
     const enum outcome outcome = prepare(r, c);
     if (outcome != MEASURED)
         return outcome;
-    enum rcm_gpu_status status = run_cell(r, 0, rcm_gpu_timer_stream(r->timer));
-    if (status == RCM_GPU_OK)
-        status = rcm_gpu_wait();
+    const enum rcm_gpu_status status = run_counted(r, c);
+    r->wrong_rows = 0;
+    r->launches = 0;
     return status == RCM_GPU_OK ? MEASURED : refuse(r, status, c->kernel->name);
 }
 
+/* The first proof also counts the launches of a call. */
 static enum outcome prove_call_of_cell(struct device *r, unsigned call)
 {
+    const struct rcm_peer *peer = how_of(r->cell)->peer;
+    if (r->launches == 0 && !needs_multiplier(r->cell) && !(peer && peer->no_graph))
+        r->launches = rcm_gpu_count_launches(r->timer, run_cell, r);
     return prove(r, r->cell, call % r->turns);
 }
 
@@ -186,15 +232,28 @@ static void put_key(const struct cell *cell, char *text, size_t size)
     snprintf(text, size, "%s", "");
 }
 
-static void put_last(const struct cell *cell, const struct timing *t, char *text, size_t size)
+/* A column of a count: empty if it is not known. */
+static void append_count(char *text, size_t size, bool known, uint64_t count)
 {
-    (void)cell;
-    int length =
-        t->clock_mhz ? snprintf(text, size, ",%u", t->clock_mhz) : snprintf(text, size, ",");
-    snprintf(text + length, size - (size_t)length, "%s",
-             t->power_capped < 0 ? ","
-             : t->power_capped   ? ",1"
-                                 : ",0");
+    const size_t length = strlen(text);
+    if (known)
+        snprintf(text + length, size - length, ",%" PRIu64, count);
+    else
+        snprintf(text + length, size - length, ",");
+}
+
+static void put_last(const struct device *r, const struct cell *c, const struct timing *t,
+                     char *text, size_t size)
+{
+    const bool exact = c->kernel->task == TASK_EXACT;
+    text[0] = '\0';
+    append_count(text, size, t->clock_mhz, t->clock_mhz);
+    append_count(text, size, t->power_capped >= 0, t->power_capped > 0);
+    append_count(text, size, exact, r->wrong_rows);
+    append_count(text, size, exact, r->in_order);
+    append_count(text, size, r->reread_rows != UINT64_MAX, r->reread_rows);
+    append_count(text, size, r->launches, r->launches);
+    append_count(text, size, true, r->workspace_bytes);
 }
 
 const struct backend cuda_backend = {
@@ -209,7 +268,8 @@ const struct backend cuda_backend = {
                     "--timing and --kernel",
     .timings = {"events", "graph"},
     .key_columns = "",
-    .last_columns = ",sm_clock_mhz,power_capped",
+    .last_columns = ",sm_clock_mhz,power_capped,wrong_rows,in_order,reread_rows,launches,"
+                    "workspace_bytes",
     .put_key = put_key,
     .put_last = put_last,
     .remark = "cold=flush,rotation(graph) graph=16 calls "

@@ -43,6 +43,13 @@ struct device {
     const struct cell *cell; /* that is measured now */
     char reason[REASON_MAX];
 
+    /* Of the last cell. */
+    uint64_t wrong_rows;    /* of the worst call that was proved; a peer's alone may be above 0 */
+    uint64_t reread_rows;   /* that the sample of `radix` missed; UINT64_MAX: does not apply */
+    bool in_order;          /* are the values in order, best first? Of exact top-k */
+    unsigned launches;      /* 0: unknown */
+    size_t workspace_bytes; /* that the kernel asks for */
+
     /* Inputs. They are kept as long as cells ask for the same ones. */
     struct cell input_cell;          /* the cell that they were made for; kernel NULL: none */
     unsigned sets, turns;            /* sets that exist, and sets that take turns in this cell */
@@ -53,6 +60,9 @@ struct device {
 
     struct buffer values, indices, workspace, products, roof; /* of the call that is timed */
     struct buffer check_workspace, verdict, plain, hits;      /* of a proof, and below too */
+    struct buffer narrow;                                     /* indices of 8 bytes, as 4 */
+    struct buffer reread;                                     /* the counter of `radix` */
+    bool counts_reread;
     struct buffer scratch_values, scratch_indices, scratch_workspace;
     struct buffer exact_values, exact_indices;
 };
@@ -81,6 +91,9 @@ struct rcm_gpu_stage1 stage1_of(const struct cell *cell, const void *x, void *va
                                 int32_t *indices);
 struct rcm_gpu_exact exact_of(const struct cell *cell, const void *x, void *values,
                               int32_t *indices);
+
+struct rcm_peer_call peer_call_of(const struct device *device, const struct cell *cell,
+                                  const void *x);
 
 /* The bytes of workspace that the call of a cell needs. */
 enum rcm_gpu_status workspace_of(struct device *device, const struct cell *cell, size_t *bytes);

@@ -3,11 +3,24 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "kernels.h"
 
+#include <dlfcn.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "library.h"
+
 #define HOW(...) (&(const struct how){__VA_ARGS__})
 
-/* A number in a name: radix-8 has digits of 8 bits, histogram-4 loads 4 elements a thread at once.
- * histogram-binary finds the bin of the threshold by binary search. */
-const struct kernel cuda_kernels[] = {
+/* Peers included. */
+#define KERNELS_MAX 96
+
+/* A row makes a kernel of ours exist. A number in a name: radix-8 has digits of 8 bits, histogram-4
+ * loads 4 elements a thread at once. histogram-binary finds the bin of the threshold by binary
+ * search. */
+struct kernel cuda_kernels[KERNELS_MAX + 1] = {
     {.task = TASK_STAGE1, .name = "auto", .how = HOW(0)},
     {.task = TASK_STAGE1, .name = "column", .how = HOW(.stage1 = RCM_GPU_STAGE1_COLUMN)},
     {.task = TASK_STAGE1,
@@ -55,6 +68,14 @@ const struct kernel cuda_kernels[] = {
      .how = HOW(.product = PRODUCT_UNFUSED),
      .dtype = DTYPE_F32},
     {.task = TASK_FUSED,
+     .name = "exact-bf16",
+     .how = HOW(.product = PRODUCT_EXACT),
+     .dtype = DTYPE_BF16},
+    {.task = TASK_FUSED,
+     .name = "exact-f32",
+     .how = HOW(.product = PRODUCT_EXACT),
+     .dtype = DTYPE_F32},
+    {.task = TASK_FUSED,
      .name = "cublas-bf16",
      .how = HOW(.product = PRODUCT_ALONE),
      .dtype = DTYPE_BF16,
@@ -64,8 +85,81 @@ const struct kernel cuda_kernels[] = {
      .how = HOW(.product = PRODUCT_ALONE),
      .dtype = DTYPE_F32,
      .is_product_only = true},
-    {.name = NULL},
 };
+
+/* ---- peers */
+
+static struct how peer_hows[KERNELS_MAX];
+static unsigned peers;
+
+const struct rcm_peer *peer_at(unsigned i)
+{
+    return i < peers ? peer_hows[i].peer : NULL;
+}
+
+void add_peers(const struct rcm_peer *list)
+{
+    unsigned length = 0;
+    while (cuda_kernels[length].name)
+        length++;
+    for (; list->name && length < KERNELS_MAX; list++) {
+        bool known = false;
+        for (unsigned i = 0; i < length; i++)
+            known |= strcmp(cuda_kernels[i].name, list->name) == 0;
+        if (known)
+            continue;
+        peer_hows[peers].peer = list;
+        cuda_kernels[length++] = (struct kernel){
+            .task = TASK_EXACT, .name = list->name, .how = &peer_hows[peers++], .is_foreign = true};
+    }
+}
+
+static void load_library(const char *path)
+{
+    const struct rcm_peer *(*list)(void) = NULL;
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library)
+        library_find(library, "rcm_peers", &list);
+    if (list)
+        add_peers(list());
+    else
+        fprintf(stderr, "recallmodel-bench: %s was left out: %s\n", path,
+                library ? "it has no function rcm_peers" : dlerror());
+}
+
+void load_peers(void)
+{
+    char pattern[4200], self[4096] = "";
+    const char *folder = getenv("RECALLMODEL_PEERS");
+    glob_t found;
+    if (folder) {
+        snprintf(pattern, sizeof pattern, "%s/*.so", folder);
+    } else {
+        const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+        if (length <= 0 || !strrchr(self, '/'))
+            return;
+        *strrchr(self, '/') = '\0';
+        snprintf(pattern, sizeof pattern, "%s/peers/*.so", self);
+    }
+    if (glob(pattern, 0, NULL, &found) != 0)
+        return;
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        load_library(found.gl_pathv[i]);
+    globfree(&found);
+}
+
+/* ---- what can be run */
+
+static const char *peer_refusal(const struct cell *c)
+{
+    const struct rcm_peer *peer = how_of(c)->peer;
+    const struct rcm_peer_call call = {.m = c->m, .n = c->n, .k = c->k, .dtype = (int)c->dtype};
+    if (!(peer->dtypes >> c->dtype & 1))
+        return "the peer does not take this type";
+    if (c->graph && peer->no_graph)
+        return "a CUDA graph cannot hold a call of this peer";
+    return peer->refusal ? peer->refusal(&call) : NULL;
+}
 
 const char *cuda_refusal(const struct cell *c)
 {
@@ -74,6 +168,8 @@ const char *cuda_refusal(const struct cell *c)
         return "n and m must be below 2^31";
     if (c->k > c->n)
         return "k must be at most n";
+    if (how_of(c)->peer)
+        return peer_refusal(c);
     if (c->kernel->task == TASK_EXACT)
         return how_of(c)->exact == RCM_GPU_EXACT_SORT && c->m * c->n > n_max
                    ? "sort needs m n below 2^31"

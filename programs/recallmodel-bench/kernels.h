@@ -4,12 +4,13 @@
 #ifndef KERNELS_H
 #define KERNELS_H
 
+#include <gpu/peers/peer.h>
 #include <gpu/topk_gpu.h>
 #include <programs/bench/cell.h>
 
-/* How products and their top k are computed: in one kernel, one after the other by cuBLAS and both
- * stages, or the product alone by cuBLAS. */
-enum product { PRODUCT_FUSED, PRODUCT_UNFUSED, PRODUCT_ALONE };
+/* How products and their top k are computed: in one kernel; by cuBLAS, then both stages; by cuBLAS,
+ * then exact top-k; or the product alone by cuBLAS. */
+enum product { PRODUCT_FUSED, PRODUCT_UNFUSED, PRODUCT_EXACT, PRODUCT_ALONE };
 
 /* What the library must be told to run a kernel. */
 struct how {
@@ -18,6 +19,7 @@ struct how {
     unsigned bits, unroll;
     bool binary_search;
     enum product product;
+    const struct rcm_peer *peer; /* another project's; NULL: ours */
 };
 
 static inline const struct how *how_of(const struct cell *cell)
@@ -25,8 +27,18 @@ static inline const struct how *how_of(const struct cell *cell)
     return cell->kernel->how;
 }
 
-/* The registry: a row makes a kernel exist. The last one has no name. */
-extern const struct kernel cuda_kernels[];
+/* Our kernels and those of the peers. The last one has no name. */
+extern struct kernel cuda_kernels[];
+
+/* Adds the peers of a list that a name ends. A name that exists is left out. */
+void add_peers(const struct rcm_peer *peers);
+
+/* Adds the peers of every library NAME.so in the folder RECALLMODEL_PEERS, or peers beside this
+ * program. One that cannot be loaded is said in a line on stderr. */
+void load_peers(void);
+
+/* How a peer is listed, in the order in which they were added; NULL past the last. */
+const struct rcm_peer *peer_at(unsigned i);
 
 /* Why a cell cannot be run; NULL if it can. */
 const char *cuda_refusal(const struct cell *cell);

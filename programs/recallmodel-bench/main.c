@@ -13,6 +13,7 @@
 
 #include "command.h"
 #include "cuda.h"
+#include "kernels.h"
 
 #ifndef RCM_GIT
 #define RCM_GIT "unknown"
@@ -20,8 +21,8 @@
 
 /* In the order in which --help lists them. */
 static const struct command *const commands[] = {
-    &command_stage1, &command_exact, &command_two_stage,
-    &command_fused,  &command_roof,  &command_device,
+    &command_stage1, &command_exact,  &command_two_stage, &command_fused,
+    &command_roof,   &command_device, &command_peers,
 };
 
 #define COMMANDS (sizeof commands / sizeof *commands)
@@ -89,16 +90,23 @@ static void out_of_memory(void)
     exit(STATUS_FAILED);
 }
 
-int main(int count, char **arguments)
+/* The program; the library librecallmodel-bench.so has it under this name. */
+__attribute__((visibility("default"))) int recallmodel_bench(int count, char **arguments)
 {
     set_program_name("recallmodel-bench");
     set_sources_git(RCM_GIT);
     backend = &cuda_backend;
     on_out_of_memory(out_of_memory);
     signal(SIGPIPE, SIG_IGN);
+    load_peers();
     int status = run_subcommand(count, arguments);
     errno = 0;
     if ((fflush(stdout) != 0 || ferror(stdout)) && status == STATUS_OK)
         status = output_failed();
     return status;
+}
+
+int main(int count, char **arguments)
+{
+    return recallmodel_bench(count, arguments);
 }

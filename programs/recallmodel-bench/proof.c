@@ -56,6 +56,45 @@ static enum outcome prove_call(struct device *r, const struct rcm_gpu_stage1 *st
                                 : refuse(r, status, what);
 }
 
+/* Proves the outputs of exact top-k of the rows x, and notes their order. What a peer has wrong is
+ * counted, and is no failure. */
+static enum outcome prove_exact(struct device *r, const struct cell *c, const void *x)
+{
+    const struct rcm_peer *peer = how_of(c)->peer;
+    rcm_gpu_stream stream = rcm_gpu_timer_stream(r->timer);
+    struct rcm_gpu_exact call = exact_of(c, x, r->values.at, r->indices.at);
+    struct rcm_gpu_verdict verdict;
+    uint64_t out_of_order = 0;
+    enum rcm_gpu_status status = RCM_GPU_OK;
+    if (!reserve(&r->verdict, sizeof verdict))
+        return refuse(r, RCM_GPU_BAD_WORKSPACE, "proof");
+    if (peer && peer->collect) {
+        const struct rcm_peer_call last = peer_call_of(r, c, x);
+        status = peer->collect(&last, stream) == 0 ? RCM_GPU_OK : RCM_GPU_ERROR;
+    }
+    if (peer && peer->index_bytes == 8 && status == RCM_GPU_OK) {
+        call.indices = reserve(&r->narrow, c->m * c->k * sizeof(int32_t));
+        status = call.indices ? rcm_gpu_narrow(r->indices.at, c->m * c->k, call.indices, stream)
+                              : RCM_GPU_BAD_WORKSPACE;
+    }
+    if (peer && peer->no_values && status == RCM_GPU_OK)
+        status = rcm_gpu_gather(&call.rows, c->k, call.indices, r->values.at, stream);
+    if (status == RCM_GPU_OK)
+        status = rcm_gpu_in_order(c->dtype, c->m, c->k, r->values.at, r->verdict.at, stream);
+    if (status == RCM_GPU_OK)
+        status = rcm_gpu_wait();
+    if (status == RCM_GPU_OK)
+        status = rcm_gpu_from_device(&out_of_order, r->verdict.at, sizeof out_of_order);
+    if (status == RCM_GPU_OK)
+        status = check_call(r, NULL, &call, &verdict);
+    if (status != RCM_GPU_OK)
+        return refuse(r, status, "proof");
+    r->in_order = out_of_order == 0;
+    if (verdict.wrong_rows > r->wrong_rows)
+        r->wrong_rows = verdict.wrong_rows;
+    return c->kernel->is_foreign ? MEASURED : verdict_outcome(r, verdict, false, "exact top-k");
+}
+
 /* ---- the top k of rows, and how many of it a result has */
 
 /* The values of `exact`, k for each row, that are among the `count` values of `kept`: the sum over
@@ -218,12 +257,12 @@ enum outcome prove(struct device *r, const struct cell *c, unsigned set)
         const struct rcm_gpu_stage1 call = stage1_of(c, x, r->values.at, r->indices.at);
         return prove_call(r, &call, NULL, name);
     }
-    if (c->kernel->task == TASK_EXACT) {
-        const struct rcm_gpu_exact call = exact_of(c, x, r->values.at, r->indices.at);
-        return prove_call(r, NULL, &call, name);
-    }
+    if (c->kernel->task == TASK_EXACT)
+        return prove_exact(r, c, x);
     const enum outcome outcome = needs_multiplier(c) ? prove_multiplier(r, c) : MEASURED;
-    return outcome != MEASURED || c->kernel->is_product_only ? outcome : prove_two_stage(r, c, x);
+    if (outcome != MEASURED || c->kernel->is_product_only)
+        return outcome;
+    return how_of(c)->product == PRODUCT_EXACT ? prove_exact(r, c, x) : prove_two_stage(r, c, x);
 }
 
 enum outcome count_true_hits(struct device *r, double *hits)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # recallmodel-bench as people use it, on emulated kernels: what it writes, resumes and rejects; its
-# grids; and torch_topk.py.
+# grids.
 #
 # Against: the recall of the model; the published grid, cell for cell.
 #
@@ -154,7 +154,7 @@ refuse "unknown option '--n'; the options here are --help" device --n 5
 pass
 
 # The help of each subcommand: every option, its kernels and its grids; at most 100 columns.
-for command in stage1 exact two-stage fused roof device; do
+for command in stage1 exact two-stage fused roof device peers; do
     "$bench" $command --help >"$folder/help" 2>"$folder/stderr" || fail "$command --help"
     [ ! -s "$folder/stderr" ] || fail "$command --help says $(cat "$folder/stderr")"
     "$bench" $command -h | cmp -s - "$folder/help" || fail "$command -h is not --help"
@@ -229,80 +229,5 @@ if [ -x "$build/gpu/recallmodel-bench" ] && ! nvidia-smi >/dev/null 2>&1; then
     pass
 else
     echo "SKIPPED: the real recallmodel-bench without a device: it was not built, or there is one"
-fi
-
-# run.sh writes one file for each part, and resumes them.
-BENCH=$bench RUNS=$folder/runs RUN_DATE=2026-01-02 MINUTES=0.02 gpu/run.sh key-8 >/dev/null 2>&1 ||
-    fail "run.sh"
-[ -s "$folder/runs/emulation-times-mean-nothing-2026-01-02-key-8.csv" ] ||
-    fail "run.sh wrote $(ls "$folder/runs")"
-status=0; BENCH=$bench RUNS=$folder/runs gpu/run.sh key-99 >/dev/null 2>&1 || status=$?
-[ $status = 2 ] || fail "run.sh accepts a part that does not exist"
-pass
-
-# torch_topk.py with a stand-in for torch: the same columns, both orders; it resumes.
-if command -v python3 >/dev/null; then
-    export PYTHONDONTWRITEBYTECODE=1
-    mkdir "$folder/fake"
-    cat >"$folder/fake/torch.py" <<'PYTHON'
-import contextlib, time, types
-class Type:
-    def __init__(self, itemsize): self.itemsize = itemsize
-float32, float16, bfloat16, int32 = Type(4), Type(2), Type(2), Type(4)
-__version__, version = "0", types.SimpleNamespace(cuda="0")
-class Tensor:
-    def to(self, dtype): return self
-    def sum(self): return 0
-def randn(*shape, **options): return Tensor()
-def ones(*shape, **options): return Tensor()
-def topk(x, k, dim, sorted): time.sleep(2e-4 if sorted else 1e-4)
-class Event:
-    def __init__(self, enable_timing): pass
-    def record(self): self.at = time.monotonic()
-    def synchronize(self): pass
-    def elapsed_time(self, end): return 1e3 * (end.at - self.at)
-class Stream:
-    def synchronize(self): pass
-class CUDAGraph:
-    def replay(self): time.sleep(1.6e-3)
-cuda = types.SimpleNamespace(
-    OutOfMemoryError=MemoryError,
-    empty_cache=lambda: None,
-    is_available=lambda: True,
-    get_device_properties=lambda i: types.SimpleNamespace(L2_cache_size=1 << 20),
-    get_device_name=lambda i: "stand-in",
-    Event=Event,
-    Stream=Stream,
-    CUDAGraph=CUDAGraph,
-    _sleep=lambda cycles: None,
-    stream=lambda s: contextlib.nullcontext(),
-    graph=lambda g: contextlib.nullcontext(),
-)
-PYTHON
-    "$bench" exact --n 1000 --k 5,10 --m 2 --list >"$folder/cells"
-    "$bench" exact --n 1000 --k 10 --m 2 --timing graph --list | tail -n +2 >>"$folder/cells"
-    PYTHONPATH=$folder/fake python3 gpu/torch_topk.py "$folder/cells" -o "$folder/torch.csv" \
-        >/dev/null
-    [ "$(rows "$folder/torch.csv")" = 7 ] ||
-        fail "torch_topk.py wrote $(rows "$folder/torch.csv") rows"
-    for file in torch.csv exact; do
-        grep -m 1 -v '^#' "$folder/$file" >"$folder/head-$file"
-    done
-    cmp -s "$folder/head-torch.csv" "$folder/head-exact" ||
-        fail "torch_topk.py writes other columns"
-    column "$folder/torch.csv" time_us_median | awk '!($1 > 90 && $1 < 5000) { exit 1 }' ||
-        fail "torch_topk.py: times are not those of the stand-in"
-    head -c -30 "$folder/torch.csv" >"$folder/cut" && mv "$folder/cut" "$folder/torch.csv"
-    PYTHONPATH=$folder/fake python3 gpu/torch_topk.py "$folder/cells" -o "$folder/torch.csv" \
-        >"$folder/out"
-    [ "$(wc -l <"$folder/out")" = 1 ] && [ "$(rows "$folder/torch.csv")" = 7 ] ||
-        fail "torch_topk.py does not resume"
-    status=0; python3 gpu/torch_topk.py "$folder/cells" -o "$folder/none" 2>"$folder/stderr" ||
-        status=$?
-    [ $status = 3 ] || python3 -c 'import torch' 2>/dev/null ||
-        fail "torch_topk.py without torch: status $status"
-    pass
-else
-    echo "SKIPPED: torch_topk.py: no python3 here"
 fi
 finish
