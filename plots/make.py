@@ -17,7 +17,7 @@ ours, ..):
                 link to that of another figure: commands run once, and the CSV is a link as well.
                 A line "plots/SCRIPT.py WHAT .." runs a script that prints CSV from the program's
                 numbers and the runs in runs/. A line "recallmodel-bench .. --grid PART" is what
-                gpu/run.sh measured of that part; without it the figure waits. With remarks
+                a row of gpu/plan.ini measured; without it the figure waits. With remarks
                 "# columns a,b,c" the page shows these columns as a table. The caption names the
                 folders of runs/ that FIGURE.data and FIGURE.gp name, and those of a remark
                 "# sources keyetal helion" (for what a script reads).
@@ -133,7 +133,7 @@ class Figure:
         return pathlib.Path(other, f"{other}.csv") if other != self.name else None
 
     def parts(self):
-        """The parts of gpu/run.sh that its numbers are."""
+        """The rows of gpu/plan.ini that its numbers are."""
         return re.findall(r"^recallmodel-bench .*--grid ([a-z0-9-]*)", self.data, re.M)
 
     def captions(self):
@@ -170,11 +170,13 @@ class Maker:
         return "" if done.returncode else done.stdout
 
     def find_runs(self, folder, work):
-        """Measured runs: files DEVICE-YYYY-MM-DD-PART.csv. For each part, the newest file that has
-        rows is copied, without remarks and with one header, to where figures read it."""
+        """Measured runs: files DEVICE-YYYY-MM-DD-PART.csv or, by gpu/run_plan.py, PART.csv in a
+        folder DEVICE-YYYY-MM-DD. For each part, the newest file that has rows is copied, without
+        remarks and with one header, to where figures read it."""
         (work / "runs").mkdir()
-        found = [(part[2], part[1], path) for path in folder.glob("*.csv")
-                 if (part := RUN.search(path.name))]
+        found = [(part[2], part[1], path)
+                 for path in [*folder.glob("*.csv"), *folder.glob("*/*.csv")]
+                 if (part := RUN.search("-".join(path.relative_to(folder).parts)))]
         for part, _, path in sorted(found):
             lines = path.read_text(encoding="utf-8").splitlines()
             rows = [line for line in lines if not line.startswith("#")]
@@ -184,7 +186,8 @@ class Maker:
             self.runs[part] = "\n".join(rows) + "\n"
             (work / f"runs/{part}.csv").write_text(self.runs[part], encoding="utf-8")
             told = re.search(r'date=([0-9-]*).* gpu="([^"]*)"', lines[0])
-            self.about[part] = (f"{told[2]}, {told[1]} " if told else " ") + f"({path.name})"
+            self.about[part] = (f"{told[2]}, {told[1]} " if told else " ") + \
+                f"({path.relative_to(folder)})"
 
     def waits_for(self, figure):
         """What a figure waits for; None if it can be made."""

@@ -29,6 +29,23 @@ PEER_FLAGS_raft := -I$(RAFT) -I$(RAFT)/rapids -I$(FETCHED)/librmm-cu13/librmm/in
 PEER_LINKS_raft := $(FETCHED)/librmm-cu13/librmm/lib64/librmm.so \
     $(FETCHED)/rapids-logger/rapids_logger/lib64/librapids_logger.so
 
+SGLANG := $(FETCHED)/sglang/sglang/kernels/jit
+PEER_STD_sglang := c++20
+PEER_FLAGS_sglang := --expt-relaxed-constexpr -DSGL_CUDA_ARCH=900 -I$(FETCHED)/sglang \
+    -I$(SGLANG)/include -I$(FETCHED)/apache-tvm-ffi/tvm_ffi/include
+PEER_STD_sglang_v2 := c++20
+PEER_FLAGS_sglang_v2 := $(PEER_FLAGS_sglang)
+
+# --ftz=false must come after --use_fast_math.
+DEEPSELECT := $(SGLANG)/csrc/deep_select/vendor
+PEER_STD_deepselect := c++20
+PEER_FLAGS_deepselect := $(PEER_FLAGS_sglang) --expt-extended-lambda --use_fast_math --ftz=false \
+    -Xptxas=--register-usage-level=10 -I$(DEEPSELECT) \
+    -I$(DEEPSELECT)/3rdparty/kerutils/include \
+    -I$(FETCHED)/nvidia-cutlass/cutlass_library/source/include
+
+PEER_FLAGS_vllm := -diag-suppress 802 -I$(FETCHED)/vllm -Igpu/peers/torch
+
 # An adaptor that does not compile is left out.
 link_peer = $(if $(PEER_LINKS_$1),$(PEER_LINKS_$1:%=-Xlinker %) \
     -Xlinker -rpath -Xlinker '$$ORIGIN/$1')

@@ -49,14 +49,14 @@ fi
 
 # ---- each figure: FIGURE.data, FIGURE.gp and FIGURE.txt, as plots/make.py --help says
 
-# A figure of measured runs says which part of gpu/run.sh it waits for, and that part exists.
+# A figure of measured runs says which row of gpu/plan.ini it waits for, and that row exists.
 check_waits_for_run() {
     local figure=$1 part
     FIGURES=$folder/figures RUNS=/nowhere succeeds "$figure" plots/make.py "$figure"
     contains "waits for a run on a GPU: make gpu-run PARTS=" "$folder/out" "$figure without a run"
     [ ! -e "$folder/figures/$figure" ] || fail "$figure without a run: $(cat "$folder/out")"
     part=$(sed -n 's/.*--grid //p' "$(at).data")
-    grep -q "set -- .* $part\( \|\$\)" gpu/run.sh || fail "$figure: gpu/run.sh has no part $part"
+    grep -qx "\[$part\]" gpu/plan.ini || fail "$figure: gpu/plan.ini has no row $part"
 }
 
 # The pictures are not empty. Without the numbers there is another picture, or none.

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # From a plan to a profile: calibrate --plan, gpu/time_calls.py with a stand-in for torch (and with
-# torch itself, where it is available), calibrate --kernel generic, predict. The rules of
-# gpu/torch_topk.py are those of the benchmark.
+# torch itself, where it is available), calibrate --kernel generic, predict.
 #
-# Against: the clock of the stand-in; the source of the benchmark.
+# Against: the clock of the stand-in.
 #
 # Slow: 4 s.
 #
@@ -180,19 +179,4 @@ PYTHON
 else
     echo "SKIPPED: time_calls.py on torch's CPU: there is no torch here"
 fi
-
-# gpu/torch_topk.py stops by the rules of the benchmark.
-python3 - <<'PYTHON' || fail "gpu/torch_topk.py has other rules than the benchmark"
-import re, sys
-sys.path.insert(0, "gpu")
-import torch_topk as ours
-number = "([0-9.e-]+)"
-pattern = rf"sampling_grid = \{{\.noise = {number}, \.seconds = {number}, \.least = {number}\}}"
-rules = re.search(pattern,
-                  open("programs/bench/sampler.c").read())
-calls = re.search(r"#define GRAPH_CALLS (\d+)", open("programs/bench/sampler.h").read())
-of_the_benchmark = (float(rules[1]), float(rules[2]), int(rules[3]), int(calls[1]))
-assert (ours.NOISE, ours.SECONDS, ours.LEAST, ours.GRAPH_CALLS) == of_the_benchmark
-PYTHON
-pass
 finish
