@@ -152,7 +152,8 @@ seconds = 20
 decides = comes after all of these
 commands = {bench} exact --n 300 --k 4,5 --m 2 --seconds 0.01
 PLAN
-sed -i "s|{bash}|$BASH|; s/PEERS/torch.topk,indices-alone,one-row-wrong,elsewhere/" "$folder/plan.ini"
+sed -i "s|{bash}|$BASH|; s/PEERS/torch.topk,indices-alone,one-row-wrong,elsewhere/" \
+    "$folder/plan.ini"
 begin=$SECONDS
 (cd tests/programs/measure/peers && FAULTS=ends,hangs "$python" "$OLDPWD/gpu/run_plan.py" \
     --plan "$folder/plan.ini" --out "$folder/results") >"$folder/said" 2>"$folder/stderr" ||
