@@ -157,10 +157,11 @@ START_TEST(equal_elements)
                       "%s has %" PRIu64 " values", rcm_gpu_input_name(kinds[i].input), distinct);
         free(x);
     }
-    double *x = rows_of_kind(RCM_GPU_INPUT_RELU, M, N);
-    within(count_equal(x, M * N, 0.0) / (M * N), 0.6, sqrt(0.24 / (M * N)), "share of 0",
+    const uint64_t many = 400000; /* of 35,007 the share is known to 1.3 % only */
+    double *x = rows_of_kind(RCM_GPU_INPUT_RELU, 1, many);
+    within(count_equal(x, many, 0.0) / (double)many, 0.6, sqrt(0.24 / (double)many), "share of 0",
            RCM_GPU_INPUT_RELU);
-    for (uint64_t i = 0; i < M * N; i++)
+    for (uint64_t i = 0; i < many; i++)
         ck_assert(x[i] >= 0.0 && !signbit(x[i]));
     free(x);
     x = rows_of_kind(RCM_GPU_INPUT_EIGHT_BIT, M, N);
