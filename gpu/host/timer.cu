@@ -17,6 +17,7 @@ struct rcm_gpu_timer {
     cudaEvent_t begin, end;
     void *flush;
     size_t flush_bytes;
+    unsigned wait_us;
 };
 
 struct rcm_gpu_graph {
@@ -28,9 +29,8 @@ struct rcm_gpu_graph {
 namespace
 {
 
-/* Clocks in which the host queues the launches of a call: 0.1 ms at 2 GHz. Not measured on a GPU
- * yet. */
-constexpr long long delay_cycles = 200000;
+constexpr unsigned usual_wait_us = 100;
+constexpr long long cycles_of_us = 2000;
 
 __global__ void delay(long long cycles)
 {
@@ -61,7 +61,7 @@ enum rcm_gpu_status begin(struct rcm_gpu_timer *t, bool flush)
     enum rcm_gpu_status status =
         flush ? rcm_gpu_flush(t->flush, t->flush_bytes / 16 * 16, t->stream) : RCM_GPU_OK;
     if (status == RCM_GPU_OK)
-        status = run(how, delay, delay_cycles);
+        status = run(how, delay, cycles_of_us * t->wait_us);
     return status == RCM_GPU_OK ? status_of(cudaEventRecord(t->begin, t->stream)) : status;
 }
 
@@ -78,6 +78,7 @@ enum rcm_gpu_status rcm_gpu_timer_create(struct rcm_gpu_timer **timer)
     if (!t)
         return RCM_GPU_ERROR;
     t->flush_bytes = 2 * facts.l2_bytes;
+    t->wait_us = usual_wait_us;
     if (cudaStreamCreateWithFlags(&t->stream, cudaStreamNonBlocking) != cudaSuccess ||
         cudaEventCreate(&t->begin) != cudaSuccess || cudaEventCreate(&t->end) != cudaSuccess ||
         cudaMalloc(&t->flush, t->flush_bytes) != cudaSuccess ||
@@ -106,6 +107,11 @@ void rcm_gpu_timer_free(struct rcm_gpu_timer *t)
 rcm_gpu_stream rcm_gpu_timer_stream(struct rcm_gpu_timer *t)
 {
     return t->stream;
+}
+
+void rcm_gpu_timer_wait(struct rcm_gpu_timer *t, unsigned us)
+{
+    t->wait_us = us ? us : usual_wait_us;
 }
 
 enum rcm_gpu_status rcm_gpu_time_call(struct rcm_gpu_timer *t, rcm_gpu_work *work, void *context,
@@ -205,6 +211,10 @@ void rcm_gpu_timer_free(struct rcm_gpu_timer *t)
 rcm_gpu_stream rcm_gpu_timer_stream(struct rcm_gpu_timer *)
 {
     return nullptr;
+}
+
+void rcm_gpu_timer_wait(struct rcm_gpu_timer *, unsigned)
+{
 }
 
 unsigned rcm_gpu_count_launches(struct rcm_gpu_timer *, rcm_gpu_work *, void *)

@@ -20,6 +20,10 @@ enum rcm_gpu_status rcm_gpu_timer_create(struct rcm_gpu_timer **timer);
 void rcm_gpu_timer_free(struct rcm_gpu_timer *timer);
 rcm_gpu_stream rcm_gpu_timer_stream(struct rcm_gpu_timer *timer);
 
+/* The device waits for so many microseconds (at a clock of 2 GHz) before a call that is timed; the
+ * host must launch the call in this time. 0, and at first: 100. */
+void rcm_gpu_timer_wait(struct rcm_gpu_timer *timer, unsigned us);
+
 /* The time of one call between two events, in microseconds. A kernel that waits runs before it, so
  * that the launches of the call are queued when the first event passes. With `flush`, the
  * second-level cache is first filled with other data, by reading that data. */

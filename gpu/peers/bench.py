@@ -42,7 +42,7 @@ class Peer(ctypes.Structure):
         (name, ctypes.c_bool) for name in ("no_values", "sorted", "no_graph")] + [
         ("refusal", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.POINTER(Call))),
         ("workspace", ctypes.c_void_p), ("prepare", TAKES_CALL), ("run", TAKES_CALL),
-        ("collect", TAKES_CALL)]
+        ("collect", TAKES_CALL), ("launch_us", ctypes.c_uint)]
 
 
 def callback(function):
@@ -71,7 +71,7 @@ def peer(name, package, source, run, dtypes=(F32, F16, BF16), index_bytes=8, ref
         options["refusal"] = dict(Peer._fields_)["refusal"](refuses)
     return Peer(name=name.encode(), package=package.encode(), source=source.encode(),
                 dtypes=sum(1 << dtype for dtype in dtypes), index_bytes=index_bytes,
-                run=callback(run), **options)
+                run=callback(run), launch_us=1000, **options)
 
 
 def library():

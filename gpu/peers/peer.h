@@ -46,6 +46,9 @@ struct rcm_peer {
     /* Copies the results of the last call into values and indices, where run() leaves them
      * elsewhere. It is not timed. NULL: they are there. Returns 0, or the error. */
     int (*collect)(const struct rcm_peer_call *call, void *stream);
+    /* The microseconds that the host takes to launch a call, at most; 0: 100. The GPU waits for so
+     * long before a call that is timed, so that all its launches are queued when it begins. */
+    unsigned launch_us;
 };
 
 #ifdef __cplusplus

@@ -72,7 +72,8 @@ def returning(name, package, source, function, **options):
     def collect(call):
         for to, result in zip(outputs(call), last):
             to.copy_(result.view(to.shape))
-    return peer(name, package, source, on_stream(run), collect=on_stream(collect), **options)
+    return peer(name, package, source, on_stream(run), collect=on_stream(collect), no_graph=True,
+                **options)
 
 
 def installed():

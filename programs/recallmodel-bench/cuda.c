@@ -177,7 +177,9 @@ static enum rcm_gpu_status run_counted(struct device *r, const struct cell *c)
 
 static enum outcome run_once(struct device *r, const struct cell *c)
 {
+    const struct rcm_peer *peer = how_of(c)->peer;
     r->cell = c;
+    rcm_gpu_timer_wait(r->timer, peer ? peer->launch_us : 0);
     const enum outcome outcome = prepare(r, c);
     if (outcome != MEASURED)
         return outcome;
