@@ -33,14 +33,14 @@ git -C "$root" describe --always --dirty >commit 2>/dev/null || echo unknown >co
 cp "$root"/python/recallmodel/*.py recallmodel/
 for library in librecallmodel librecallmodel-topk librecallmodel-gpu; do
     newest=$(ls -t "$root/$build/$library".so.* | head -1)
-    cp "$newest" "recallmodel/$library.so"
+    cp "$newest" recallmodel/
 done
 python3 -m pip download -q --no-deps --only-binary=:all: --python-version 3.12 \
     --implementation cp --platform manylinux_2_17_x86_64 --platform manylinux2014_x86_64 \
     -d wheels cffi 2>/dev/null && python3 -m zipfile -e wheels/cffi-*.whl . ||
     echo "bundle.sh: cffi was not downloaded: without it there is no rcm.topk in the bundle" >&2
 rm -rf wheels
-strip -g recallmodel-bench ./*.so tests/* peers/*.so recallmodel/*.so 2>/dev/null || true
+strip -g recallmodel-bench ./*.so tests/* peers/*.so recallmodel/*.so.* 2>/dev/null || true
 cd "$root"
 rm -rf "$to"
 mv "$to.part" "$to"

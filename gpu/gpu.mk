@@ -50,7 +50,13 @@ $(GPU_LIBRARY): $(COMPILED)
 # install does not install them.
 $(SHARED_GPU): $(COMPILED)
 	$(say) LINK $@
-	$(Q)$(NVCC) -shared $^ -o $@
+	$(Q)$(NVCC) -shared -Xlinker -soname=$(@F) $^ -o $@
+
+# What runs on a GPU finds that library in the build folder, from the top of the tree too, and in a
+# bundle.
+empty :=
+FIND_GPU := -Xlinker $(SHARED_GPU) -Xlinker -rpath='$(subst $(empty) ,:,$(addprefix $$ORIGIN/,.. ../.. build recallmodel \
+    ../recallmodel))'
 
 $(SHARED_EMULATED): $(EMULATED)
 	@mkdir -p $(@D)
@@ -64,10 +70,10 @@ $(EMULATED_TESTS): $(BUILD)/tests/gpu/%: $(BUILD)/tests/gpu/%.o $(EMULATED)
 
 # libcheck alone, and that statically: they also run where it is not installed.
 GPU_TEST_LIBS = $(patsubst -lsubunit,-l:libsubunit.a,$(shell pkg-config --libs check)) -lpthread
-$(GPU_TESTS): $(BUILD)/gpu/tests/%: $(BUILD)/tests/gpu/%.o $(GPU_LIBRARY)
+$(GPU_TESTS): $(BUILD)/gpu/tests/%: $(BUILD)/tests/gpu/%.o $(SHARED_GPU)
 	@mkdir -p $(@D)
 	$(say) LINK $@
-	$(Q)$(NVCC) $^ $(GPU_TEST_LIBS) -lm -o $@
+	$(Q)$(NVCC) $(filter %.o,$^) $(FIND_GPU) $(GPU_TEST_LIBS) -lm -o $@
 
 $(BUILD)/tests/%: tests/%.cc $(EMULATED) | $(BUILD)/see/tests/.made
 	@mkdir -p $(@D)
@@ -89,13 +95,13 @@ $(BENCH_EMULATED): $(EMULATED) $(BENCH_PARTS)
 	$(say) LINK $@
 	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) -shared $^ -lm -ldl -lpthread -o $@
 
-$(BUILD)/gpu/librecallmodel-bench.so: $(BENCH_PARTS) $(GPU_LIBRARY)
+$(BUILD)/gpu/librecallmodel-bench.so: $(BENCH_PARTS) $(SHARED_GPU)
 	$(say) LINK $@
-	$(Q)$(NVCC) -shared $(BENCH_PARTS) $(GPU_LIBRARY) -lm -ldl -o $@
+	$(Q)$(NVCC) -shared $(BENCH_PARTS) $(FIND_GPU) -lm -ldl -o $@
 
-$(BUILD)/gpu/recallmodel-bench: $(BENCH_PARTS) $(GPU_LIBRARY)
+$(BUILD)/gpu/recallmodel-bench: $(BENCH_PARTS) $(SHARED_GPU)
 	$(say) LINK $@
-	$(Q)$(NVCC) $(BENCH_PARTS) $(GPU_LIBRARY) -lm -ldl -o $@
+	$(Q)$(NVCC) $(BENCH_PARTS) $(FIND_GPU) -lm -ldl -o $@
 
 NO_NVCC = echo "There is no nvcc here, so the GPU programs are not built." \
     "(make check runs the kernels in the emulation.)"

@@ -129,7 +129,7 @@ const char *refusal(const rcm_peer_call *call)
 
 const rcm_peer peers[] = {{"deepselect", "sglang 0.5.23", "deep_select: run_topk_select_kernel",
                            1 << RCM_GPU_F32 | 1 << RCM_GPU_BF16, 4, true, false, false, refusal,
-                           nullptr, nullptr, run, nullptr},
+                           nullptr, nullptr, run, nullptr, 0},
                           {}};
 
 } // namespace
