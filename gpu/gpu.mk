@@ -132,8 +132,8 @@ GENCODE = $(foreach arch,$(ARCHS),-gencode arch=compute_$(arch),code=sm_$(arch))
 gpu-bundle: packages
 	@$(if $(HAS_NVCC),$(MAKE) --no-print-directory all gpu-tests gpu-peers \
 	    $(BUILD)/gpu/librecallmodel-bench.so PEER_ARCHS="$(ARCHS)" \
-	    NVCC_FLAGS="$(NVCC_OPTIMIZE) -lineinfo --threads 2 $(GENCODE)" && \
-	    gpu/bundle.sh $(BUILD) $(BUILD)/gpu-bundle,$(NO_NVCC))
+	    NVCC_FLAGS="$(NVCC_OPTIMIZE) -lineinfo --threads 2 $(GENCODE)",$(NO_NVCC))
+	@$(if $(HAS_NVCC),gpu/bundle.sh $(BUILD) $(BUILD)/gpu-bundle)
 
 # On a machine with a GPU: the same tests on the real kernels, and under the memory checkers of
 # CUDA.

@@ -64,8 +64,9 @@ $(GPU_PEERS)/.flags: FORCE
 	@echo '$(PEER_FLAGS)' | cmp -s - $@ || echo '$(PEER_FLAGS)' >$@
 
 gpu-peers:
-	@$(if $(HAS_NVCC),gpu/peers/fetch.sh $(FETCHED) && \
-	    $(MAKE) --no-print-directory gpu-peer-libraries && ls $(GPU_PEERS)/*.so >/dev/null,$(NO_NVCC))
+	@$(if $(HAS_NVCC),gpu/peers/fetch.sh $(FETCHED),$(NO_NVCC))
+	@$(if $(HAS_NVCC),$(MAKE) --no-print-directory gpu-peer-libraries)
+	@$(if $(HAS_NVCC),ls $(GPU_PEERS)/*.so >/dev/null)
 
 gpu-peer-libraries: $(PEER_LIBRARIES)
 	@:
