@@ -19,7 +19,7 @@ static void print_peer(const struct rcm_peer *p)
         if (p->dtypes >> i & 1)
             snprintf(types + strlen(types), sizeof types - strlen(types), "%s%s", *types ? " " : "",
                      dtype_name(i));
-    printf("%s,%s,%s,%s,%s,int%u,%s,%s\n", p->name, p->package, p->source, types,
+    printf("%s,%s,\"%s\",%s,%s,int%u,%s,%s\n", p->name, p->package, p->source, types,
            p->no_values ? "no" : "yes", 8 * p->index_bytes, p->sorted ? "yes" : "no",
            p->no_graph ? "no" : "yes");
 }

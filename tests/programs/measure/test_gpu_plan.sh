@@ -34,9 +34,9 @@ value() { # FILE KERNEL COLUMN: of the first row of the kernel
 # ---- peers: they are listed, timed and proved as our own; a wrong row is a result
 
 host peers >"$folder/peers" 2>"$folder/stderr" || fail "peers: $(cat "$folder/stderr")"
-grep -qx "torch.topk,test 1.0,torch.topk,float32 float16 bfloat16,yes,int64,yes,yes" \
+grep -qx "torch.topk,test 1.0,\"torch.topk\",float32 float16 bfloat16,yes,int64,yes,yes" \
     "$folder/peers" || fail "peers lists $(cat "$folder/peers")"
-grep -qx "indices-alone,test 1.0,indices-alone,float32,no,int32,no,yes" "$folder/peers" ||
+grep -qx "indices-alone,test 1.0,\"indices-alone\",float32,no,int32,no,yes" "$folder/peers" ||
     fail "peers lists $(cat "$folder/peers")"
 host exact --n 500 --k 9 --m 3 --kernel radix,peers --seconds 0.01 -o "$folder/exact.csv" \
     >"$folder/table" 2>"$folder/stderr" || fail "peers: $(cat "$folder/stderr")"
