@@ -81,7 +81,7 @@ while read -r layer; do
         printf '#if __has_include(<%s>) != %s\n#error %s: not %s\n#endif\n' \
             "$header" $found "$header" "$allowed"
         case $allowed,$header in
-        yes,*.cuh | yes,gpu/emulate/*) ;; # C++ or CUDA: make gpu and the emulation compile them
+        yes,*.cuh | yes,gpu/emulate/* | yes,gpu/peers/torch/*) ;; # C++ or CUDA
         yes,*)
             file=${header%/*}
             file=${file//\//_}
