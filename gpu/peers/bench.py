@@ -78,7 +78,8 @@ def library():
     near = [HERE / "librecallmodel-bench.so",
             HERE.parent.parent / "build/gpu/librecallmodel-bench.so"]
     path = os.environ.get("RECALLMODEL_BENCH") or next((p for p in near if p.exists()), near[-1])
-    os.environ.setdefault("RECALLMODEL_PEERS", str(pathlib.Path(path).parent / "peers"))
+    if "emulated" not in pathlib.Path(path).name:  # what runs on a GPU is nothing for that
+        os.environ.setdefault("RECALLMODEL_PEERS", str(pathlib.Path(path).parent / "peers"))
     try:
         return ctypes.CDLL(str(path))
     except OSError as error:

@@ -52,7 +52,10 @@ struct rcm_peer {
 };
 
 #ifdef __cplusplus
+/* Also says of which struct the library was made: one of another is left out. */
 #define RCM_PEERS(list) \
+    extern "C" __attribute__((visibility("default"))) const size_t rcm_peer_bytes = \
+        sizeof(struct rcm_peer); \
     extern "C" __attribute__((visibility("default"))) const struct rcm_peer *rcm_peers(void) \
     { \
         return list; \

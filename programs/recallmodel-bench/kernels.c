@@ -117,14 +117,17 @@ void add_peers(const struct rcm_peer *list)
 static void load_library(const char *path)
 {
     const struct rcm_peer *(*list)(void) = NULL;
+    const size_t *bytes = NULL;
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (library)
+    if (library) {
         library_find(library, "rcm_peers", &list);
-    if (list)
+        bytes = dlsym(library, "rcm_peer_bytes");
+    }
+    if (list && bytes && *bytes == sizeof(struct rcm_peer))
         add_peers(list());
     else
         fprintf(stderr, "recallmodel-bench: %s was left out: %s\n", path,
-                library ? "it has no function rcm_peers" : dlerror());
+                library ? "it is of another version; make gpu-peers" : dlerror());
 }
 
 void load_peers(void)
@@ -136,8 +139,8 @@ void load_peers(void)
         snprintf(pattern, sizeof pattern, "%s/*.so", folder);
     } else {
         const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-        if (length <= 0 || !strrchr(self, '/'))
-            return;
+        if (length <= 0 || !strrchr(self, '/') || strstr(self, "-emulated"))
+            return; /* what runs on a GPU is nothing for the emulation */
         *strrchr(self, '/') = '\0';
         snprintf(pattern, sizeof pattern, "%s/peers/*.so", self);
     }
