@@ -55,8 +55,8 @@ $(SHARED_GPU): $(COMPILED)
 # What runs on a GPU finds that library in the build folder, from the top of the tree too, and in a
 # bundle.
 empty :=
-FIND_GPU := -Xlinker $(SHARED_GPU) -Xlinker -rpath='$(subst $(empty) ,:,$(addprefix $$ORIGIN/,.. ../.. build recallmodel \
-    ../recallmodel))'
+PLACES := $(addprefix $$ORIGIN/,.. ../.. build recallmodel ../recallmodel)
+FIND_GPU := -Xlinker $(SHARED_GPU) -Xlinker -rpath='$(subst $(empty) ,:,$(PLACES))'
 
 $(SHARED_EMULATED): $(EMULATED)
 	@mkdir -p $(@D)
