@@ -14,7 +14,7 @@ cd "$to.part"
 root=$OLDPWD
 
 copy() { cp -L "$root/$1" "$2"; }
-copy "$build/gpu/recallmodel-bench" .
+copy "$build/gpu/bundle/recallmodel-bench" .
 copy "$build/gpu/librecallmodel-bench.so" .
 for test in "$root/$build"/gpu/tests/test_*; do
     case $test in *.d | *.o) ;; *) cp "$test" tests/ ;; esac

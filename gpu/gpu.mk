@@ -99,9 +99,15 @@ $(BUILD)/gpu/librecallmodel-bench.so: $(BENCH_PARTS) $(SHARED_GPU)
 	$(say) LINK $@
 	$(Q)$(NVCC) -shared $(BENCH_PARTS) $(FIND_GPU) -lm -ldl -o $@
 
-$(BUILD)/gpu/recallmodel-bench: $(BENCH_PARTS) $(SHARED_GPU)
+# For a bundle, in which the tests share that library; the program that is installed has its own.
+$(BUILD)/gpu/bundle/recallmodel-bench: $(BENCH_PARTS) $(SHARED_GPU)
+	@mkdir -p $(@D)
 	$(say) LINK $@
 	$(Q)$(NVCC) $(BENCH_PARTS) $(FIND_GPU) -lm -ldl -o $@
+
+$(BUILD)/gpu/recallmodel-bench: $(BENCH_PARTS) $(GPU_LIBRARY)
+	$(say) LINK $@
+	$(Q)$(NVCC) $(BENCH_PARTS) $(GPU_LIBRARY) -lm -ldl -o $@
 
 NO_NVCC = echo "There is no nvcc here, so the GPU programs are not built." \
     "(make check runs the kernels in the emulation.)"
@@ -131,8 +137,8 @@ ARCHS ?= 90a
 GENCODE = $(foreach arch,$(ARCHS),-gencode arch=compute_$(arch),code=sm_$(arch))
 gpu-bundle: packages
 	@$(if $(HAS_NVCC),$(MAKE) --no-print-directory all gpu-tests gpu-peers \
-	    $(BUILD)/gpu/librecallmodel-bench.so PEER_ARCHS="$(ARCHS)" \
-	    NVCC_FLAGS="$(NVCC_OPTIMIZE) -lineinfo --threads 2 $(GENCODE)",$(NO_NVCC))
+	    $(BUILD)/gpu/librecallmodel-bench.so $(BUILD)/gpu/bundle/recallmodel-bench \
+	    PEER_ARCHS="$(ARCHS)" NVCC_FLAGS="$(NVCC_OPTIMIZE) -lineinfo --threads 2 $(GENCODE)",$(NO_NVCC))
 	@$(if $(HAS_NVCC),gpu/bundle.sh $(BUILD) $(BUILD)/gpu-bundle)
 
 # On a machine with a GPU: the same tests on the real kernels, and under the memory checkers of
