@@ -135,10 +135,11 @@ gpu-run: gpu $(BUILD)/gpu/librecallmodel-bench.so
 # A folder for a machine with a GPU and nothing else, for the GPUs ARCHS (docs/gpu.md, section 7).
 ARCHS ?= 90a
 GENCODE = $(foreach arch,$(ARCHS),-gencode arch=compute_$(arch),code=sm_$(arch))
+BUNDLE_FLAGS = $(NVCC_OPTIMIZE) -lineinfo --threads 2 $(GENCODE)
 gpu-bundle: packages
 	@$(if $(HAS_NVCC),$(MAKE) --no-print-directory all gpu-tests gpu-peers \
 	    $(BUILD)/gpu/librecallmodel-bench.so $(BUILD)/gpu/bundle/recallmodel-bench \
-	    PEER_ARCHS="$(ARCHS)" NVCC_FLAGS="$(NVCC_OPTIMIZE) -lineinfo --threads 2 $(GENCODE)",$(NO_NVCC))
+	    PEER_ARCHS="$(ARCHS)" NVCC_FLAGS="$(BUNDLE_FLAGS)",$(NO_NVCC))
 	@$(if $(HAS_NVCC),gpu/bundle.sh $(BUILD) $(BUILD)/gpu-bundle)
 
 # On a machine with a GPU: the same tests on the real kernels, and under the memory checkers of

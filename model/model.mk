@@ -4,8 +4,8 @@
 
 # The profiles that come with the library, as C. The library's own reader reads them, so what it
 # needs is built first.
-WITHOUT_PROFILES := $(filter-out %/profiles.o %/stand_in.o,$(filter $(BUILD)/model/time/% \
-    $(BUILD)/model/cost/% $(BUILD)/model/shape/%,$(MODEL)))
+WITHOUT_PROFILES := $(filter-out %/profiles.o %/stand_in.o %/exact_contenders.o,$(filter \
+    $(BUILD)/model/time/% $(BUILD)/model/cost/% $(BUILD)/model/shape/%,$(MODEL)))
 PROFILE_LIST := $(BUILD)/generated/shipped_profiles.inc
 $(BUILD)/model/time/profiles.o: $(PROFILE_LIST)
 # Those of CPUs come after the others, and exact top-k alone last: rcm_profile(0) stays what it is.

@@ -31,7 +31,9 @@
  *     lost_mass.h   what the lost elements weigh (in the folder mass)
  *     cost.h     the cost models of the papers, the roofline, devices, attention
  *     time.h     kernels, profiles, predicted times; profile_text.h: profiles as text
+ *     provider.h exact kernels that one can call, on which cards (in the folder time)
  *     select.h   which b and k_b to deploy, and the same question in reverse
+ *     answer.h   what to call here, beside what else could be called (in the folder select)
  *     threshold_bin.h   how full a histogram's bin of the k-th largest is (in the folder recall)
  *     rounding.h        what exact top-k loses on rounded scores (in the folder recall)
  *     overlap.h         what a selection by other scores has (in the folder mass)
@@ -45,6 +47,7 @@
 #ifndef RECALLMODEL_H
 #define RECALLMODEL_H
 
+#include "recallmodel/answer.h"
 #include "recallmodel/blocks.h"
 #include "recallmodel/cost.h"
 #include "recallmodel/filter.h"
@@ -55,6 +58,7 @@
 #include "recallmodel/recall.h"
 #include "recallmodel/rope.h"
 #include "recallmodel/rounding.h"
+#include "recallmodel/provider.h"
 #include "recallmodel/select.h"
 #include "recallmodel/shape.h"
 #include "recallmodel/threshold_bin.h"

@@ -5,8 +5,7 @@
     plots/carried.py exact                    CSV: exact kernels, from card to card
     plots/carried.py quirk                    CSV: multiples of 16 on an A10G
     plots/carried.py regret                   CSV: the choice of one machine on another's runs
-    plots/carried.py cards                    CSV: the verdicts of 12 questions for every card
-    plots/carried.py questions                CSV: the answer to each question for every card
+    plots/carried.py cards                    CSV: what to call for five uses on every card
     plots/carried.py text [--write FILE.md]   the tables of docs/runs.md, or writes them there
 
 A stand-in is the profile of another card (docs/models.md 21). $RECALLMODEL is the command
@@ -296,91 +295,38 @@ def regret():
     return rows
 
 
-# ---- what select says of 12 questions for every card
+# ---- what select says of five uses on every card
 
-QUESTIONS = """128256 50 256 0.99, 131072 2048 32 0.95, 1000000 100 16 0.99, 32768 512 64 0.95,
-8192 256 256 0.95, 262144 1024 8 0.95, 1048576 64 1 0.99, 65536 1024 128 0.95, 128256 256 1 0.95,
-202048 64 128 0.99, 4194304 1024 1 0.99, 16384 128 16 0.9"""
-
-
-def questions():
-    return [line.split() for line in " ".join(QUESTIONS.split()).split(", ")]
-
-
-def options(question):
-    return [word for pair in zip(("--n", "--k", "--m", "--recall"), question) for word in pair]
-
-
-def predicted_us(device, question, choice):
-    n, k, m, _ = question
-    row, = ask("predict", "--device", device, "--n", n, "--k", k, "--m", m, "--b", choice["b"],
-               "--kb", choice["k_b"])
-    return float(row["predicted_us"] or "nan")
-
-
-def judge_of(card):
-    """The card whose profile can judge a choice."""
-    return "TPUv5e" if card.startswith("TPU") else "V100S" if card == "V100S" else "H100-PCIe"
-
-
-VERDICTS = {"pays": "P", "overtaken": "x", "too_close": "c", "exact": "X", "unknown": "-"}
-
-
-def verdict_of(answer):
-    """overtaken: it pays over what the card's profile knows, and an exact kernel of another card of
-    its architecture is predicted to be faster than the buckets."""
-    faster = answer.get("faster_exact")
-    return ("exact" if answer["deploy"] != "bucketed" else
-            "unknown" if answer["exact_objective"] is None else
-            "overtaken" if faster and faster["time_us"] < answer["choice"]["objective"] else
-            "too_close" if answer["too_close"] else "pays")
-
-
-def contender(answer):
-    """The exact kernel that the answer names: its profile, or none."""
-    kernel = answer.get("exact_kernel") or answer.get("faster_exact") or {}
-    return kernel.get("name", "")
-
-
-def answers(card):
-    """What select says of each question for a card, and its time by the profile that can judge it,
-    beside the best of that."""
-    judge = judge_of(card)
-    for question in questions():
-        answer = ask_json("select", *options(question), "--device", card)
-        choice, stand_in = answer["choice"], answer["stand_in"]
-        row = {"device": card, "answered_by": stand_in["profile"] if stand_in else card}
-        row |= dict(zip(("n", "k", "m", "recall"), question))
-        row |= {"verdict": verdict_of(answer), "exact_us": answer["exact_objective"] or "",
-                "exact_kernel": contender(answer)}
-        for name in ("b", "k_b", "predicted_us", "low_us", "high_us"):
-            row[name] = choice[name] if choice else ""
-        judged = choice and row["answered_by"] == judge
-        best = ask_json("select", *options(question), "--device", judge, "--beyond-runs")["choice"]
-        row["judged_us"] = predicted_us(judge, question, choice) if judged else ""
-        row["best_us"] = best["predicted_us"] if judged else ""
-        row["regret"] = row["judged_us"] / row["best_us"] if judged else ""
-        yield row
+USES = (  # in words, n, k, m, recall; the scores are float32
+    ("sampling", 151936, 50, 64, 0.99), ("decode", 131072, 2048, 8, 0.95),
+    ("prefill", 65536, 2048, 1024, 0.95), ("search", 1000000, 100, 16, 0.95),
+    ("one long row", 4194304, 1024, 1, 0.95))
 
 
 def each_answer():
+    """What select says of each use for each card."""
     for device in ask_json("devices")["devices"]:
-        yield from answers(device["device"])
+        for use, n, k, m, recall in USES:
+            answer = ask_json("select", "--n", n, "--k", k, "--m", m, "--recall", recall,
+                              "--dtype", "f32", "--device", device["device"])
+            first = (answer["contenders"] or [{}])[0]
+            choice = answer["choice"] or {}
+            yield {"device": device["device"], "use": use, "n": n, "k": k, "m": m,
+                   "recall": recall, "verdict": answer["verdict"], "call": first.get("name", ""),
+                   **{name: first.get(name, "") for name in ("time_us", "low_us", "high_us")},
+                   "b": choice.get("b", ""), "k_b": choice.get("k_b", ""),
+                   "buckets_us": choice.get("predicted_us", ""), "cause": answer["cause"]}
 
 
-def cards():
-    """A row a card: its verdicts, and what its choices cost on the card of the profile."""
-    for device in ask_json("devices")["devices"]:
-        rows = list(answers(device["device"]))
-        regrets = [row["regret"] for row in rows if row["regret"]]
-        verdicts = [row["verdict"] for row in rows]
-        kernels = sorted({row["exact_kernel"].split("_")[0] for row in rows} - {""}) # whose
-        yield {"device": device["device"], "answered_by": rows[0]["answered_by"],
-               "verdicts": "".join(VERDICTS[verdict] for verdict in verdicts),
-               "exact_kernels": ", ".join(kernels)} | {
-            "questions": len(regrets),
-            "regret_mean": math.exp(statistics.mean(map(math.log, regrets))) if regrets
-            else math.nan, "regret_most": max(regrets, default=math.nan)}
+def advice(row):
+    """"flashinfer.top_k, 23.4 us"; of buckets "512 x 4, 19.4 us"; "-": no exact time is known."""
+    if not row["call"] or row["cause"] == "no_exact":
+        return "-"
+    name = f"{row['b']} x {row['k_b']}" if row["verdict"] == "buckets" else row["call"]
+    name = {"recallmodel": "ours", "torch.topk": "torch",
+            "flashinfer.top_k": "flashinfer"}.get(name, name.replace("topk_", ""))
+    us = row["time_us"]
+    return f"{name}, " + (f"{us / 1000:.3g} ms" if us >= 1000 else f"{us:.3g} us")
 
 
 # ---- the tables of docs/runs.md
@@ -442,21 +388,18 @@ def regret_table():
 
 
 def cards_table():
-    lines = ["| card | answered by | regret there | verdicts | exact kernels |",
-             "|" + "---|" * 5]
-    for row in cards():
-        there = (f"{row['regret_mean']:.3f}, {row['regret_most']:.2f}"
-                 if row["questions"] else "-")
-        lines.append(f"| {row['device']} | {row['answered_by']} | {there} | `{row['verdicts']}` "
-                     f"| {row['exact_kernels'] or '-'} |")
+    rows = list(each_answer())
+    lines = [joined_row("card", *(use[0] for use in USES)), "|" + "---|" * (1 + len(USES))]
+    for device in dict.fromkeys(row["device"] for row in rows):
+        lines.append(joined_row(device, *(advice(r) for r in rows if r["device"] == device)))
     return lines
 
 
 TABLES = {"exact-kernels": kernels_table, "exact-memory": memory_table,
           "carried-times": times_table, "carried-exact": exact_table,
           "carried-regret": regret_table, "carried-cards": cards_table}
-FIGURES = {"times": times, "exact": exact, "quirk": quirk, "regret": regret, "cards": cards,
-           "questions": each_answer}
+FIGURES = {"times": times, "exact": exact, "quirk": quirk, "regret": regret,
+           "cards": each_answer}
 
 
 def texts():

@@ -11,7 +11,8 @@ from sources import TOP, prose, write
 # The headers in the order in which they build on each other; docs/library.md introduces them.
 FOLDER = "model/recallmodel/"
 HEADERS = (*(FOLDER + name for name in ("shape.h", "recall.h", "rope.h", "blocks.h", "lost_mass.h",
-                                        "parts.h", "cost.h", "time.h", "profile_text.h", "select.h",
+                                        "parts.h", "cost.h", "time.h", "profile_text.h",
+                                        "provider.h", "select.h", "answer.h",
                                         "threshold_bin.h", "rounding.h", "filter.h",
                                         "overlap.h")),
            "topk/topk.h", "gpu/topk_gpu.h")

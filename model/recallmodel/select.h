@@ -7,6 +7,7 @@
 
 #include "cost.h"
 #include "recall.h"
+#include "provider.h"
 #include "rope.h"
 #include "shape.h"
 #include "time.h"
@@ -100,6 +101,7 @@ struct rcm_selection {
      * (rcm_predict_exact), which replaces what an objective in us says about it; 0: none */
     double exact_us;
     double exact_low_us, exact_high_us; /* its band, if a profile predicts it; 0: none is known */
+    const struct rcm_profile *exact_profile; /* which predicts it; NULL: the user measured it */
     /* only what takes equal elements so, or better, takes part; exact_us is the user's word */
     enum rcm_keeps_ties ties;
     /* called for each k_b; returns true to stop the search. NULL: none */
@@ -128,13 +130,12 @@ enum rcm_selection_status {
 };
 enum rcm_selection_status rcm_selection_check(const struct rcm_selection *selection);
 
-/* Compares with exact top-k by a kernel of its own: sets exact_us and its band as the profile
+/* Compares with one exact kernel alone: sets exact_us, its band and exact_profile as the profile
  * `kernel` predicts them, which is carried to the device where it was measured on another card
- * (rcm_carry_exact). NULL: where the profile of the machine stands in for the card, or has no exact
- * top-k, and there is no exact_us, the fastest kernel of the card (rcm_fastest_exact).
- * Returns   whether there is one, in *used; exact_us is NaN where it has no time for n, k and m. */
-bool rcm_compare_exact(struct rcm_selection *selection, const struct rcm_profile *kernel,
-                       struct rcm_profile *used);
+ * (rcm_carry_exact).
+ * Returns   the profile that predicts; exact_us is NaN where that has no time for n, k and m. */
+struct rcm_profile rcm_compare_exact(struct rcm_selection *selection,
+                                     const struct rcm_profile *kernel);
 
 /* A shape and its objective. INFINITY: there is none, and p means nothing. */
 struct rcm_point {
@@ -177,14 +178,16 @@ const char *rcm_reason_text(enum rcm_reason reason); /* a sentence without its f
 struct rcm_choice {
     struct rcm_topk p; /* the best bucketed shape, if its objective is finite */
     double objective;  /* INFINITY: no shape that drops any element reaches the target */
-    /* the least of the three; among equal ones exact top-k, then the threshold. If the exact
-     * objective is not known: if there is a shape, the lesser of it and the threshold, otherwise
-     * exact. The roofline is a
-     * bound, so with it exact top-k must take longer than RCM_BOUND_MARGIN times the bound and
+    /* Where the objective is the time, the rule of rcm_verdict (answer.h). Otherwise the least of
+     * the three; among equal ones exact top-k, then the threshold. If the exact objective is not
+     * known: if there is a shape, the lesser of it and the threshold, otherwise exact. The roofline
+     * is a bound, so with it exact top-k must take longer than RCM_BOUND_MARGIN times the bound and
      * shortest_kernel_us of the device */
     enum rcm_deploy deploy;
-    double exact_objective; /* exact top-k of the row; NaN: not known */
-    double over_exact;      /* objective/exact_objective: below 1, approximating pays */
+    /* exact top-k of the row; the time is that of the fastest that can be called (provider.h); NaN:
+     * not known */
+    double exact_objective;
+    double over_exact; /* objective/exact_objective: below 1, approximating pays */
     /* exact top-k by threshold, the best shape for it; none where the objective is the time on a
      * CPU, whose exact_objective is that already, unless exact_us takes its place */
     struct rcm_point threshold;
@@ -192,8 +195,8 @@ struct rcm_choice {
     /* Where the objective is the time without beyond_runs: the best shape beyond the runs, if the
      * upper end of its band is less than the objective. INFINITY: none is */
     struct rcm_point beyond;
-    /* Where the objective is the time: may the buckets and exact top-k take equally long, by the
-     * bands of their predictions? The errors of two profiles are independent. */
+    /* Where the objective is the time: exact top-k is deployed, but the buckets may take as long
+     * or less, by the errors of both (rcm_surely_faster) */
     bool too_close;
     enum rcm_reason reason;
 };
@@ -234,7 +237,8 @@ struct rcm_point rcm_select_k_b(const struct rcm_selection *selection, uint64_t 
 double rcm_with_launch(const struct rcm_selection *selection, double objective);
 
 /* The most recall for an objective of at most `budget`, a bound with its launch; among equal
- * recalls the least objective.
+ * recalls the least objective. Of a time that is carried from another card the upper end of its
+ * band must keep to the budget.
  * Exact top-k and the threshold lose nothing: they are deployed if they are within the budget. Of
  * the target it reads only what b must be. each: NULL, or the best of each k_b, as above. Exact
  * where the objective grows or where there are up to 8192 b; to 0.2 % of b where it steps; to 2 %

@@ -220,9 +220,11 @@ struct rcm_profile rcm_carry(const struct rcm_profile *profile, const struct rcm
                              const struct rcm_device *to, enum rcm_dtype dtype,
                              const struct rcm_stand_in *stand_in);
 
-/* How far exact kernels carry between cards of one architecture, by runs of the same kernel on two
- * or more of them: 90 % of the runs lay between these times the prediction. A registry: (0), ..
- * until NULL. */
+/* How far exact kernels carry from one card to another, by runs of the same kernel on two or more:
+ * 90 % of the runs lay between these times the prediction. RCM_OTHER_CARDS: cards with CUDA of two
+ * architectures, or of one that has no row; it is the widest that a kernel showed. A registry: (0),
+ * .. until NULL. */
+#define RCM_OTHER_CARDS "other cards"
 struct rcm_exact_carried {
     const char *architecture;
     double low_ratio, high_ratio;
@@ -232,8 +234,8 @@ const struct rcm_exact_carried *rcm_exact_carried(size_t index);
 
 /* The profile of a kernel of exact top-k alone, carried to another card of its architecture: the
  * roof scales with the bandwidth of the memory, the rows at once with the multiprocessors, and all
- * else stays, because it is latency. The error of the fit becomes the ratios of the architecture;
- * 0, which is unknown, where none were measured or the cards are of two.
+ * else stays, because it is latency. The error of the fit becomes the ratios of rcm_exact_carried;
+ * 0, which is unknown, where that has none for the two cards.
  * from, to   the cards; a rate that is not known of both does not scale.
  * Source     docs/models.md 21. */
 struct rcm_profile rcm_carry_exact(const struct rcm_profile *profile, const struct rcm_device *from,
@@ -394,15 +396,10 @@ const struct rcm_tie_rule *rcm_tie_rule_of(const char *name);
 enum rcm_keeps_ties rcm_kernel_ties(const struct rcm_kernel *kernel);
 enum rcm_keeps_ties rcm_exact_ties(const struct rcm_profile *profile);
 
-/* The kernel of exact top-k alone, of those that come with the library, that is predicted to be the
- * fastest for n, k and m of p; only where these lie within its runs. It was measured on this card,
- * or on another of its architecture and is carried (rcm_carry_exact): from the one whose memory is
- * nearest in rate, of those with runs for the shape. One that was measured goes before one that is
- * carried, and of these one that reads values of the width of `dtype` before the others. dtype:
- * NULL: the fastest of all but torch.topk, which profiles of both stages predict.
- * ties: only those that take equal elements so, or better.
- * Returns   whether there is one, in *out, which points to the texts of the library and `device`.
- * Source    docs/models.md 21. */
+/* The fastest exact kernel that can be called on the card: the first of rcm_exact_contenders
+ * (provider.h), whose arguments these are.
+ * Returns   whether there is one, in *out, which points to the texts of the library and
+ *           `device`. */
 bool rcm_fastest_exact(const struct rcm_device *device, const enum rcm_dtype *dtype,
                        enum rcm_keeps_ties ties, struct rcm_topk p, struct rcm_profile *out);
 

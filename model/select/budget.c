@@ -59,7 +59,7 @@ static struct rcm_point best_within(const struct rcm_selection *s, double budget
 struct rcm_choice rcm_best_recall(const struct rcm_selection *s, double budget,
                                   struct rcm_point *each)
 {
-    const double left = budget - rcm_with_launch(s, 0.0);
+    const double left = contenders_budget(s, budget) - rcm_with_launch(s, 0.0);
     const struct rcm_point best = best_within(s, left, each);
     if (best.objective < INFINITY || !(s->rope.theta > 0.0))
         return contenders_within(s, best, budget);

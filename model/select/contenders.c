@@ -9,6 +9,7 @@
 #include <model/recall/reaching.h>
 #include <model/shape/divisors.h>
 
+#include "answer.h"
 #include "search.h"
 
 const char *rcm_deploy_name(enum rcm_deploy deploy)
@@ -22,13 +23,13 @@ const char *rcm_deploy_name(enum rcm_deploy deploy)
 static double exact_objective(const struct rcm_selection *s)
 {
     const struct rcm_objective *objective = search_objective(s);
-    if (s->exact_us > 0.0 && strcmp(objective->unit, "us") == 0)
-        return s->exact_us;
-    if (s->machine.profile && objective->need == RCM_NEEDS_PROFILE &&
-        rcm_exact_ties(s->machine.profile) < s->ties)
-        return NAN;
+    struct rcm_contender of[RCM_CONTENDERS_MOST];
     struct rcm_topk p = s->p;
     p.b = p.k_b = 1;
+    if (answer_is_timed(s))
+        return answer_exact(s, of) > 0 && of[0].callable ? of[0].time_us : NAN;
+    if (s->exact_us > 0.0 && strcmp(objective->unit, "us") == 0)
+        return s->exact_us;
     return rcm_check(p) == RCM_OK ? objective->exact(objective, &s->machine, p) : NAN;
 }
 
@@ -236,45 +237,27 @@ static enum rcm_deploy least_of(double bucketed, double exact, double threshold)
     return threshold < INFINITY && !(exact <= threshold) ? RCM_DEPLOY_THRESHOLD : RCM_DEPLOY_EXACT;
 }
 
-/* How far the error of a prediction reaches to one side, in the log: 0 where no band is known. */
-static double reach(double end_us, double time_us)
+/* Where the objective is a time: the verdict, as what to deploy; and whether the buckets may take
+ * as long as the fastest exact top-k that can be called. Where no time of that is known, the
+ * buckets, if there are any: they pay if it takes longer. */
+static void decide_by_time(const struct rcm_selection *s, struct rcm_choice *c)
 {
-    return end_us > 0.0 && time_us > 0.0 ? fabs(log(end_us / time_us)) : 0.0;
-}
-
-/* Two predictions with independent errors: is the ratio of their times within the band that both
- * together have? In the log the squares add up. */
-static bool meet(const struct rcm_prediction *slower, const struct rcm_prediction *faster)
-{
-    return log(slower->time_us / faster->time_us) <=
-           hypot(reach(slower->low_us, slower->time_us), reach(faster->high_us, faster->time_us));
-}
-
-/* Exact top-k with the band that is known of it. */
-static struct rcm_prediction exact_band(const struct rcm_selection *s, double time_us)
-{
-    struct rcm_prediction exact = {.low_us = s->exact_low_us, .high_us = s->exact_high_us};
-    if (!(s->exact_us > 0.0))
-        exact = rcm_predict_exact_band(s->machine.profile, s->p);
-    exact.time_us = time_us;
-    return exact;
-}
-
-static bool is_too_close(const struct rcm_selection *s, const struct rcm_choice *c)
-{
-    const struct rcm_profile *profile = s->machine.profile;
-    if (!profile || s->machine.d || strcmp(search_objective(s)->name, "time") != 0 ||
-        !(c->objective < INFINITY) || isnan(c->exact_objective) ||
-        c->deploy == RCM_DEPLOY_THRESHOLD)
-        return false;
-    const struct rcm_prediction r = rcm_predict(profile, c->p),
-                                exact = exact_band(s, c->exact_objective);
-    if (profile->stands_in_for)
-        return r.time_us < exact.time_us ? meet(&exact, &r) : meet(&r, &exact);
-    if (r.low_us <= c->exact_objective && c->exact_objective <= r.high_us)
-        return true;
-    return s->exact_low_us > 0.0 && s->exact_low_us <= c->objective &&
-           c->objective <= s->exact_high_us;
+    struct rcm_contender of[RCM_CONTENDERS_MOST];
+    size_t first = 0, count = answer_exact(s, of);
+    const bool known = count > 0 && of[0].callable;
+    const struct rcm_contender exact = of[0], buckets = answer_buckets(s, c),
+                               threshold = answer_threshold(s, c);
+    if (buckets.time_us < INFINITY)
+        of[count++] = buckets;
+    if (threshold.time_us < INFINITY)
+        of[count++] = threshold;
+    static const enum rcm_deploy deploys[] = {[RCM_VERDICT_EXACT] = RCM_DEPLOY_EXACT,
+                                              [RCM_VERDICT_THRESHOLD] = RCM_DEPLOY_THRESHOLD,
+                                              [RCM_VERDICT_BUCKETS] = RCM_DEPLOY_BUCKETED,
+                                              [RCM_VERDICT_NONE] = RCM_DEPLOY_EXACT};
+    c->deploy = deploys[rcm_verdict(of, count, &first)];
+    c->too_close = known && buckets.callable && buckets.time_us < INFINITY &&
+                   c->deploy == RCM_DEPLOY_EXACT && !rcm_surely_faster(&exact, &buckets);
 }
 
 struct rcm_choice contenders_choice(const struct rcm_selection *s, struct rcm_point bucketed)
@@ -282,20 +265,43 @@ struct rcm_choice contenders_choice(const struct rcm_selection *s, struct rcm_po
     struct rcm_choice c = with_contenders(s, bucketed);
     c.deploy = least_of(least_exact(s, c.objective), c.exact_objective,
                         least_exact(s, c.threshold.objective));
-    c.too_close = is_too_close(s, &c);
+    if (answer_is_timed(s))
+        decide_by_time(s, &c);
     return c;
+}
+
+double contenders_budget(const struct rcm_selection *s, double budget)
+{
+    const struct rcm_profile *q = s->machine.profile;
+    const bool carried = answer_is_timed(s) && q->stands_in_for && q->held_out_p95_ratio > 1.0;
+    return carried ? budget / q->held_out_p95_ratio : budget;
+}
+
+/* The upper end of a carried time counts, and of others the time. */
+static bool exact_is_within(const struct rcm_selection *s, double objective, double budget)
+{
+    struct rcm_contender of[RCM_CONTENDERS_MOST];
+    if (answer_is_timed(s) && answer_exact(s, of) > 0 && of[0].carried && !isnan(of[0].high_us))
+        return of[0].high_us <= budget;
+    return objective <= budget;
 }
 
 struct rcm_choice contenders_within(const struct rcm_selection *s, struct rcm_point bucketed,
                                     double budget)
 {
     struct rcm_choice c = with_contenders(s, bucketed);
-    const bool keeps_all = bucketed.objective < INFINITY && rcm_loss_exact(bucketed.p) == 0.0;
-    const double exact = c.exact_objective <= budget ? c.exact_objective : INFINITY;
+    const bool found =
+        bucketed.objective < INFINITY && (!answer_is_timed(s) || answer_buckets(s, &c).callable);
+    const bool keeps_all = found && rcm_loss_exact(bucketed.p) == 0.0;
+    const double exact =
+        exact_is_within(s, c.exact_objective, budget) ? c.exact_objective : INFINITY;
+    const bool callable = !answer_is_timed(s) || answer_threshold(s, &c).callable;
     const double threshold =
-        rcm_with_launch(s, c.threshold.objective) <= budget ? c.threshold.objective : INFINITY;
+        callable && rcm_with_launch(s, c.threshold.objective) <= contenders_budget(s, budget)
+            ? c.threshold.objective
+            : INFINITY;
     if (exact == INFINITY && threshold == INFINITY)
-        c.deploy = bucketed.objective < INFINITY ? RCM_DEPLOY_BUCKETED : RCM_DEPLOY_EXACT;
+        c.deploy = found ? RCM_DEPLOY_BUCKETED : RCM_DEPLOY_EXACT;
     else if (keeps_all && bucketed.objective < exact && bucketed.objective < threshold)
         c.deploy = RCM_DEPLOY_BUCKETED;
     else

@@ -11,6 +11,10 @@
 struct rcm_choice contenders_choice(const struct rcm_selection *selection,
                                     struct rcm_point bucketed);
 
+/* What the predicted time of buckets may be, so that it keeps to a budget: where it is carried, the
+ * upper end of its band does. */
+double contenders_budget(const struct rcm_selection *selection, double budget);
+
 /* The same for a budget: a contender, which loses nothing, is preferred if it is within the
  * budget. */
 struct rcm_choice contenders_within(const struct rcm_selection *selection,

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include <model/recallmodel/time.h>
+#include <model/recallmodel/provider.h>
 
 /* The ratios are those of plots/carried.py, which a test compares. Of a card with one kernel alone
  * there are none of its own: they are those of all buckets on GPUs. */
@@ -180,6 +180,8 @@ struct rcm_profile_answer rcm_profile_for(const struct rcm_device *device,
 static const struct rcm_exact_carried exact_carried[] = {
     {"Hopper", 0.772, 1.33, "three kernels of SGLang between an H100 SXM and an H200"},
     {"Blackwell 10", 0.823, 1.24, "three kernels of SGLang between a B200, a B300 and a GB200"},
+    {RCM_OTHER_CARDS, 0.41, 2.15,
+     "sglang_v1_prefill, the widest of five kernels, between Hopper and Blackwell 10"},
 };
 
 const struct rcm_exact_carried *rcm_exact_carried(size_t index)
@@ -187,16 +189,21 @@ const struct rcm_exact_carried *rcm_exact_carried(size_t index)
     return index < sizeof exact_carried / sizeof *exact_carried ? &exact_carried[index] : NULL;
 }
 
-/* Of the architecture that both cards have; NULL: none was measured. */
+/* Of the architecture that both cards have, or of other cards with CUDA; NULL: nothing was measured
+ * that says how far it is. */
 static const struct rcm_exact_carried *carried_between(const struct rcm_device *a,
                                                        const struct rcm_device *b)
 {
-    const struct rcm_exact_carried *row = NULL;
-    for (size_t i = 0; a && a->architecture && b->architecture && (row = rcm_exact_carried(i)); i++)
-        if (strcmp(a->architecture, row->architecture) == 0 &&
-            strcmp(b->architecture, row->architecture) == 0)
-            break;
-    return row;
+    const struct rcm_exact_carried *row;
+    for (size_t i = 0; a && b && (row = rcm_exact_carried(i)); i++) {
+        const bool other = strcmp(row->architecture, RCM_OTHER_CARDS) == 0;
+        if (other ? rcm_runs_cuda(a) && rcm_runs_cuda(b)
+                  : a->architecture && b->architecture &&
+                        strcmp(a->architecture, row->architecture) == 0 &&
+                        strcmp(b->architecture, row->architecture) == 0)
+            return row;
+    }
+    return NULL;
 }
 
 struct rcm_profile rcm_carry_exact(const struct rcm_profile *profile, const struct rcm_device *from,
@@ -238,95 +245,4 @@ struct rcm_profile rcm_carry_buckets(const struct rcm_profile *profile,
     struct rcm_profile q = rcm_carry(profile, from, to, profile->dtype, &band);
     q.own_band = true;
     return q;
-}
-
-/* The card of the profile of an exact kernel that may be carried; NULL: it is not one. torch.topk
- * is not carried: stand-ins predict it. */
-static const struct rcm_device *source_of(const struct rcm_profile *q,
-                                          const struct rcm_device *device)
-{
-    const struct rcm_device *from =
-        q->kernel->exact_only && !q->kernel->splits ? rcm_device_by_name(q->card) : NULL;
-    return from && strcmp(from->name, device->name) != 0 && carried_between(from, device) ? from
-                                                                                          : NULL;
-}
-
-/* A profile of a card from which kernels are carried: `far` by the ratio of the rates of memory. */
-struct source {
-    double far;
-    size_t profile;
-};
-
-static bool is_nearer(struct source a, struct source b)
-{
-    return a.far < b.far || (a.far == b.far && a.profile < b.profile);
-}
-
-/* The card of the nearest source that is farther than *last, which becomes it; NULL: none. */
-static const struct rcm_device *next_source(const struct rcm_device *device, struct source *last)
-{
-    const struct rcm_device *nearest = NULL, *from;
-    struct source least = {INFINITY, 0};
-    const struct rcm_profile *q;
-    for (size_t i = 0; (q = rcm_profile(i)); i++) {
-        if (!(from = source_of(q, device)))
-            continue;
-        const struct source here = {
-            fabs(log(ratio(device->bandwidth_bytes_per_s, from->bandwidth_bytes_per_s))), i};
-        if (is_nearer(*last, here) && is_nearer(here, least)) {
-            least = here;
-            nearest = from;
-        }
-    }
-    *last = least;
-    return nearest;
-}
-
-/* Which kernels: for values of `bytes` (0: of any width); not `torch`: without torch.topk; that
- * take equal elements so, or better. */
-struct fastest_question {
-    double bytes;
-    bool torch;
-    enum rcm_keeps_ties ties;
-    struct rcm_topk p;
-};
-
-/* Makes *out the fastest of *out, which takes `least` us, and of those that were measured on the
- * card `from` (NULL: none). Returns its time. */
-static double fastest_of(const struct rcm_device *from, const struct rcm_device *device,
-                         struct fastest_question asked, double least, struct rcm_profile *out)
-{
-    const struct rcm_profile *q;
-    const bool own = from && strcmp(from->name, device->name) == 0;
-    for (size_t i = 0; from && (q = rcm_profile(i)); i++) {
-        const struct rcm_device *card = q->kernel->exact_only ? rcm_device_by_name(q->card) : NULL;
-        if (card != from || (asked.bytes > 0.0 && rcm_dtype_bytes(q->dtype) != asked.bytes) ||
-            (q->kernel->splits && !(own && asked.torch)) || rcm_exact_ties(q) < asked.ties)
-            continue;
-        const struct rcm_profile here = own ? *q : rcm_carry_exact(q, from, device);
-        const struct rcm_prediction r = rcm_predict_exact_band(&here, asked.p);
-        if (r.within_runs && r.time_us < least) {
-            least = r.time_us;
-            *out = here;
-        }
-    }
-    return least;
-}
-
-bool rcm_fastest_exact(const struct rcm_device *device, const enum rcm_dtype *dtype,
-                       enum rcm_keeps_ties ties, struct rcm_topk p, struct rcm_profile *out)
-{
-    const struct fastest_question any = {0.0, dtype != NULL, ties, p};
-    const struct fastest_question wide = {dtype ? rcm_dtype_bytes(*dtype) : 0.0, true, ties, p};
-    const struct rcm_device *card = rcm_device_by_name(device->name);
-    struct source source = {-1.0, 0};
-    double least = INFINITY;
-    for (unsigned i = 0; i < 2 || (card && !(least < INFINITY)); i++) {
-        if (dtype && !(least < INFINITY))
-            least = fastest_of(card, device, wide, least, out);
-        if (!dtype || !(least < INFINITY))
-            least = fastest_of(card, device, any, least, out);
-        card = next_source(device, &source);
-    }
-    return least < INFINITY;
 }

@@ -2,10 +2,11 @@
  * it names, on 2026-11-26; nothing of it was run here but our own.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <ctype.h>
 #include <string.h>
 
 #include <model/recallmodel/time.h>
+
+#include "profile_names.h"
 
 static const struct rcm_tie_rule rules[] = {
     {"any", RCM_TIES_BY_POSITION, "a kernel of your own, with positions in its keys",
@@ -69,29 +70,13 @@ const struct rcm_tie_rule *rcm_tie_rule(size_t index)
     return index < sizeof rules / sizeof *rules ? &rules[index] : NULL;
 }
 
-/* Letters in lower case, and '_' for what joins them. */
-static int plain(char c)
-{
-    return strchr("-./ ", c) && c ? '_' : tolower((unsigned char)c);
-}
-
-/* How many letters `name` begins with that are all of `beginning`; 0: it begins otherwise, or goes
- * on with a letter. */
-static size_t begins(const char *name, const char *beginning)
-{
-    size_t i = 0;
-    while (beginning[i] && plain(name[i]) == plain(beginning[i]))
-        i++;
-    return beginning[i] || (name[i] && plain(name[i]) != '_') ? 0 : i;
-}
-
 const struct rcm_tie_rule *rcm_tie_rule_of(const char *name)
 {
     const struct rcm_tie_rule *best = NULL, *rule;
     size_t most = 0;
     for (size_t i = 0; name && (rule = rcm_tie_rule(i)); i++)
-        if (begins(name, rule->kernel) > most) {
-            most = begins(name, rule->kernel);
+        if (name_begins(name, rule->kernel) > most) {
+            most = name_begins(name, rule->kernel);
             best = rule;
         }
     return best;

@@ -26,12 +26,12 @@ from ._profiles import (Device, Profile, devices, profile, profiles, read_profil
                         write_profile)
 from ._rows import Simulation, simulate
 from ._runs import Runs, read_runs, runs
-from ._select import Beyond, Choice, Threshold, select
+from ._select import Beyond, Choice, Contender, Threshold, select
 from ._topk import Chosen, TopK, TopKChosen, register_torch, topk, topk_isa
 
 __all__ = [
-    "Beyond", "Choice", "Chosen", "Device", "LostMass", "Merged", "Parts", "Profile", "Reaching",
-    "Runs", "Simulation", "SparseAttention", "Threshold", "TopK", "TopKChosen",
+    "Beyond", "Choice", "Chosen", "Contender", "Device", "LostMass", "Merged", "Parts", "Profile",
+    "Reaching", "Runs", "Simulation", "SparseAttention", "Threshold", "TopK", "TopKChosen",
     "attention_methods", "blocks_loss", "blocks_recall", "blocks_sd", "blocks_smallest", "cost",
     "devices", "exact_time_us", "largest_k", "largest_n", "loss", "loss_binomial", "loss_bound",
     "lost_law", "lost_mass", "merge_parts", "normal_weights", "overlap", "parts", "predict_us",

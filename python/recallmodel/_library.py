@@ -23,6 +23,8 @@ Shuffle = Literal["none", "row", "once"]
 Objective = Literal["candidates", "basic", "serial", "parallel", "time", "roofline"]
 CostModel = Literal["basic", "serial", "parallel"]
 Deploy = Literal["bucketed", "exact", "threshold"]
+Verdict = Literal["exact", "threshold", "buckets", "none"]
+Kind = Literal["exact", "threshold", "buckets"]  # of a Contender
 Ties = Literal["any", "repeatable", "position"]
 
 ASSIGNMENTS: tuple[str, ...] = get_args(Assignment)

@@ -151,14 +151,30 @@ def profiles(name: Optional[str] = None) -> list[Profile]:
 
 
 def _device_row(device):
-    """The library's row of a device: a Device, a name or the beginning of a name."""
+    """The library's row of a device: a Device, a name or the beginning of a name. Of several the
+    only one that has a profile, as for the command."""
     name = getattr(device, "name", device)
-    rows = _rows_like(model.rcm_device, name)
-    if len(rows) != 1:
+    found = ffi.new("struct rcm_device *[]", 64)
+    count = model.rcm_devices_by_prefix(os.fsencode(name), found, len(found))
+    rows = list(found[0:min(count, len(found))])
+    timed = {text_of(row.name) for row in rows_of(model.rcm_profile)}
+    known = [row for row in rows if text_of(row.name) in timed] if count > 1 else rows
+    if len(known) != 1:
         names = ", ".join(text_of(row.name) for row in rows or rows_of(model.rcm_device))
         what = "may mean several; give one of" if rows else "is not known; give one of"
         raise ValueError(f"device {name!r} {what} {names}")
-    return rows[0]
+    return known[0]
+
+
+def _device_or_profile(device):
+    """What the command's --device takes, as (row of a device, None) or, of a CPU, this machine or
+    a file, (row or None, Profile)."""
+    cpus = {text_of(row.name) for row in rows_of(model.rcm_profile) if row.kernel.cpu}
+    if isinstance(device, str) and (device == "this" or "/" in device or "." in device
+                                    or _names_like(cpus, device)):
+        own = _profile_of_any(device)
+        return own._device or None, own
+    return _device_row(device), None
 
 
 def _kernel_row(kernel):

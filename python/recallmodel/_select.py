@@ -8,10 +8,10 @@ import numpy
 
 from . import _library as lib
 from ._arrays import Recall, count, fraction, goal, real, rope_of
-from ._library import Deploy, Dtype, Objective, Path, Ties, ffi, model, text_of
+from ._library import Deploy, Dtype, Kind, Objective, Path, Ties, Verdict, ffi, model, text_of
 from ._mass import _Weights
 from ._model import _machine, _row_named
-from ._profiles import Device, Profile, _device_row, _profile_for, _profile_of_any
+from ._profiles import Device, Profile, _device_or_profile, _profile_for, _profile_of_any
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -43,21 +43,62 @@ class Beyond:
 
 
 @dataclasses.dataclass(frozen=True)
+class Contender:
+    """What can find the top k, and how long it takes: a row of the command's table.
+
+    kind: exact, threshold or buckets. name: as people call it: "torch.topk"; "yours" of exact_us.
+    b, k_b: None if exact. time_us: of a call for all m rows. low_us, high_us: 9 in 10 times (None:
+    the error is not known). at_most: it was measured for larger k or longer rows alone, and takes
+    at most time_us. other_type: it reads values of another width. loses: 1 - recall; 0: exact.
+    callable: can anybody call it? package: that one installs (None: nobody can, or it is yours).
+    call: how (None: as b and k_b say). fault: that is known of it, or None.
+    profile: that predicts the time, or None. card: where that was measured. carried: from that card
+    to this one.
+    """
+    name: str
+    kind: Kind
+    b: Optional[int]
+    k_b: Optional[int]
+    time_us: float
+    low_us: Optional[float]
+    high_us: Optional[float]
+    at_most: bool
+    other_type: bool
+    loses: float
+    callable: bool
+    package: Optional[str]
+    call: Optional[str]
+    fault: Optional[str]
+    profile: Optional[str]
+    card: Optional[str]
+    carried: bool
+
+
+@dataclasses.dataclass(frozen=True)
 class Choice:
     """The choice of select.
 
+    verdict: what to call: exact, threshold, buckets, or none. Lossless wins: it is buckets only
+    where they are faster than every lossless contender that can be called, by more than the errors
+    of both.
+    contenders: all that can find the top k, if the objective is a time by a profile; otherwise
+    none. The first is that of the verdict; then the others that can be called, the fastest first;
+    then those that nobody can call.
+
     b, k_b, candidates, recall, objective: the best buckets, even if something else is to be
     deployed; None if no buckets reach the recall.
-    deploy: bucketed, exact or threshold: the one with the least objective.
+    deploy: bucketed, exact or threshold: the verdict or, where there are no contenders, the one
+    with the least objective.
     objective, exact_objective, threshold.objective: in the objective's own unit (candidates,
-    operations, steps, us). exact_objective is None if it is not known.
+    operations, steps, us). exact_objective, if a time, is that of the fastest that can be called;
+    None if it is not known.
     over_exact: objective over exact_objective.
     low_us, high_us: if the objective is a time, 9 in 10 times lie in this band (None: not known).
     stand_in: the card whose profile answered for a card that has none (None: its own did).
     beyond: buckets beyond the runs of the profile, which were not considered although their band
     ends below the objective (None: there are none).
-    too_close: the bands of the times of buckets and of exact top-k overlap, so that they may take
-    equally long. deploy is still the faster; exact top-k loses nothing.
+    too_close: exact top-k is deployed, which loses nothing, but buckets may take as long or less,
+    by the errors of both.
     cause, reason: why, as a word and as a sentence: least (what is deployed has the least
     objective), too_close, no_exact (what exact top-k takes is not known), or what forbids all
     buckets: recall, runs, options (align, divisors), kernel, ties.
@@ -68,6 +109,8 @@ class Choice:
     recall: Optional[float]
     objective: Optional[float]
     deploy: Deploy
+    verdict: Verdict
+    contenders: tuple[Contender, ...]
     exact_objective: Optional[float]
     over_exact: Optional[float]
     low_us: Optional[float]
@@ -91,7 +134,22 @@ def _beyond_of(point, profile):
     return Beyond(point.p.b, point.p.k_b, r.time_us, r.low_us, r.high_us)
 
 
-def _choice_of(choice, profile=None):
+def _contender_of(c):
+    """struct rcm_contender as a Contender."""
+    shape = c.kind != model.RCM_CONTENDER_EXACT
+    texts = {name: text_of(getattr(c, name)) or None
+             for name in ("package", "call", "fault", "profile", "card")}
+    return Contender(
+        name=text_of(c.name), kind=text_of(model.rcm_contender_kind_name(c.kind)),
+        b=c.p.b if shape else None, k_b=c.p.k_b if shape else None, time_us=c.time_us,
+        low_us=_finite_or_none(c.low_us), high_us=_finite_or_none(c.high_us), at_most=c.at_most,
+        other_type=c.other_type, loses=c.loss, callable=c.callable, carried=c.carried, **texts)
+
+
+def _choice_of(selection, choice, profile=None):
+    """struct rcm_choice of a selection as a Choice. profile: that predicts its time."""
+    answer = lib.new("rcm_answer")
+    model.rcm_answer(selection, choice, answer)
     p, t = choice.p, choice.threshold
     found = numpy.isfinite(choice.objective)
     band = model.rcm_predict(profile._row, p) if profile and found else None
@@ -102,6 +160,8 @@ def _choice_of(choice, profile=None):
         recall=model.rcm_recall_exact(p) if found else None,
         objective=_finite_or_none(choice.objective),
         deploy=text_of(model.rcm_deploy_name(choice.deploy)),
+        verdict=text_of(model.rcm_verdict_name(answer.verdict)),
+        contenders=tuple(map(_contender_of, answer.of[0:answer.count])),
         exact_objective=_finite_or_none(choice.exact_objective),
         over_exact=_finite_or_none(choice.over_exact),
         low_us=_finite_or_none(band.low_us) if band else None,
@@ -115,8 +175,9 @@ def _choice_of(choice, profile=None):
         reason=text_of(model.rcm_reason_text(choice.reason)))
 
 
-def _compare(selection, exact_us, exact_kernel, stands_in):
-    """Sets what the exact top-k takes: the caller's time, or that of a kernel."""
+def _compare(selection, exact_us, exact_kernel):
+    """Sets what the exact top-k takes: the caller's time, or that of a kernel, whose Profile it
+    returns; the selection points to it."""
     if exact_us is not None:
         if exact_kernel is not None:
             raise ValueError("exact_us and exact_kernel both say what exact top-k takes; give only "
@@ -124,14 +185,15 @@ def _compare(selection, exact_us, exact_kernel, stands_in):
         selection.exact_us = real("exact_us", exact_us)
         if not 0 < selection.exact_us < numpy.inf:
             raise ValueError(f"exact_us = {exact_us} is not a time above 0, in microseconds")
-    elif exact_kernel is not None or stands_in:
-        held = None if exact_kernel is None else _profile_of_any(exact_kernel)  # owns its row
-        kernel = ffi.NULL if held is None else held._row
-        used, p = lib.new("rcm_profile"), selection.p
-        if model.rcm_compare_exact(selection, kernel, used) and not selection.exact_us > 0:
-            raise ValueError(f"exact_kernel {text_of(used.name)} has no time for n = {p.n}, "
-                             f"k = {p.k}" + ("; give a k below n, because k = n selects nothing"
-                                             if p.k >= p.n else ""))
+    if exact_kernel is None:
+        return None
+    kernel, p = _profile_of_any(exact_kernel), selection.p
+    model.rcm_compare_exact(selection, kernel._row)
+    if not selection.exact_us > 0:
+        raise ValueError(f"exact_kernel {kernel.name} has no time for n = {p.n}, k = {p.k}"
+                         + ("; give a k below n, because k = n selects nothing"
+                            if p.k >= p.n else ""))
+    return kernel
 
 
 def _check(selection, exact_kernel):
@@ -168,7 +230,8 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
            d: Optional[int] = None, beyond_runs: bool = False, ties: Ties = "any") -> Choice:
     """What to deploy for a recall: bucketed top-k, exact top-k, or exact top-k by threshold.
 
-    Returns a Choice: the one with the least objective. One n and one k, no arrays.
+    Returns a Choice: its verdict and its contenders are those of the command. One n and one k, no
+    arrays.
 
     target: the recall to reach; a str or Decimal as it is written, a float as Python prints it. It
     is the mean or, with confidence, the recall that a row reaches with that probability.
@@ -178,16 +241,17 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
     roofline (needs a device). The default is time with a profile or a device (without one for the
     kernel: roofline), and otherwise candidates.
     profile: a Profile, the name of a device that has one, a path, or "this": the profile of this
-    machine that recallmodel bench --calibrate stored. device: a name or a Device; if profile is not
-    given, the profile of the device answers, or else the one that stands in for it.
+    machine that recallmodel bench --calibrate stored. device: a Device, or what the command's
+    --device takes; if profile is not given, the profile of the device answers, or else the one that
+    stands in for it. Without a device it is that of the profile.
     dtype: the type of the values. A profile of another width is carried to it, and the Choice says
     so (stand_in, with the wide band of one).
     exact_us: the measured time of your own exact top-k, in place of the predicted one.
-    exact_kernel: a kernel of exact top-k, whose predicted time is used instead: a Profile, a prefix
-    of its name ("gvr_v2"), or a path.
+    exact_kernel: a kernel of exact top-k, which alone is compared with: a Profile, a prefix of its
+    name ("gvr_v2"), or a path. Without it and exact_us: all that run on the device.
     d: the values are inner products of vectors of d elements, and stage 1 is fused into their
-    kernel. The time of that is a lower bound by the roofline of the device, which must be given,
-    also with a profile. exact_us is then the time of the product and exact top-k.
+    kernel. The time of that is a lower bound by the roofline of the device. exact_us is then the
+    time of the product and exact top-k.
     kernel: None (any), ours, graphcore, xla and so on. k_b_max: the largest k_b.
     align: b must be a multiple of it. divisors: b must divide n.
     rope_theta, head_dim: the rows are logits after RoPE of this base, with heads of so many
@@ -216,12 +280,11 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
             raise ValueError("confidence needs the law of the lost mass of a row, which is known "
                              "from k = 16 on for score_sd 1.5 to 4; recallmodel select draws rows "
                              "for the others")
-    own: Any = None if profile is None else _profile_of_any(profile)
+    row, own = (None, None) if device is None else _device_or_profile(device)
+    own = own if profile is None else _profile_of_any(profile)
     if own is not None and own._row.kernel.exact_only:
         raise ValueError(f"{own.name}: an exact kernel's profile has no stage 1; give it as "
                          "exact_kernel")
-    row = None if device is None else _device_row(device)
-    stands_in = False
     fitting: Any = None
     if own is not None:
         fitting = _profile_for(row, own, kernel, dtype)
@@ -230,9 +293,10 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
                              f"{own.dtype!r}, and cannot answer for {kernel!r}, {dtype!r}")
     elif row is not None and objective in (None, "time") and d is None:
         fitting = _profile_for(row, None, kernel, dtype)
-        stands_in = fitting is not None and fitting.stands_in_for is not None
     if d is not None and exact_kernel is not None:
         raise ValueError("exact_kernel reads values from memory, and d computes them; give one")
+    if row is None and own is not None:
+        row = model.rcm_device_by_name(own.name.encode()) or own._device or None
     machine = _machine(fitting, row, dtype or (fitting.dtype if fitting is not None else "f32"))
     machine.beyond_runs = bool(beyond_runs)
     machine.d = 0 if d is None else count("d", d)
@@ -244,7 +308,7 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
                                        weights=ffi.NULL if held is None else held._row),
         k_b_max=count("k_b_max", k_b_max, 1, 4096), objective=chosen, machine=machine[0])
     selection.ties = lib.number_of(ties, Ties, "ties")
-    _compare(selection, exact_us, exact_kernel, stands_in)
+    exact = _compare(selection, exact_us, exact_kernel)  # owns its row
     if confidence is not None:
         selection.confidence = fraction("confidence", confidence)
         selection.most_lost = most_lost
@@ -261,5 +325,7 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
             rope_theta, HEAD_DIM if head_dim is None else head_dim)
     elif head_dim is not None:
         raise ValueError("head_dim is a parameter of RoPE; give rope_theta too")
-    return _choice_of(model.rcm_select(selection),
-                      fitting if by_profile else None)
+    choice = ffi.new("struct rcm_choice *", model.rcm_select(selection))
+    found = _choice_of(selection, choice, fitting if by_profile else None)
+    del exact, held
+    return found

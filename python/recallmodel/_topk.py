@@ -60,7 +60,7 @@ class Chosen(NamedTuple):
 
     method: exact or bucketed. b, k_b, assignment: those of the buckets, None if exact. recall: what
     the model expects of them on rows whose top-k lie anywhere with equal probability; 1.0 if exact.
-    select: the Choice behind it, None if nothing was chosen.
+    select: the Choice behind it, without contenders; None if nothing was chosen.
     """
     method: str
     b: Optional[int]
@@ -121,8 +121,9 @@ def _choose(n, m, k, recall, confidence, profile):
         raise ValueError(f"no buckets are known for recall = {recall}: the profile cannot predict; "
                          "give another profile, or b and k_b")
     library.check(status)
-    # Recall 1 is exact without a search: then there is no shape.
-    choice = _choice_of(found, profile) if found.p.n > 0 else None
+    # Recall 1 is exact without a search: then there is no shape. The library compares its own two
+    # ways alone: no contenders.
+    choice = _choice_of(lib.new("rcm_selection"), found, profile) if found.p.n > 0 else None
     return _Way(call.method, call.b, call.k_b, call.assignment, choice)
 
 
@@ -392,8 +393,9 @@ def topk(x: Any, k: int, axis: Optional[int] = None, largest: bool = True, sorte
     order is then not defined.
 
     Without recall, b and k_b, topk is exact.
-    recall: the library chooses what its model predicts to be fastest among all that keeps this
-    share of the top-k on average; it may choose exact top-k. About half of all batches keep less.
+    recall: the library takes buckets that keep this share of the top-k on average, if its model
+    predicts that they are faster than exact top-k by more than the errors of both; otherwise it
+    takes exact top-k. About half of all batches keep less.
     confidence: all rows of x together keep that recall with at least this probability. The recall
     is that of rows whose top-k lie anywhere with equal probability. A choice takes up to some
     milliseconds, and is kept for the next call of the same shape.

@@ -38,16 +38,31 @@ ratios() { # ARCHITECTURE: low and high
     awk -F, -v between="$1" '$1 == between && $2 == "all" { print $6, $8 }' "$folder/exact"
 }
 for case in h100-nvl:Hopper "gb300:Blackwell 10"; do
-    "$program" select --n 131072 --k 2048 --m 64 --device "${case%%:*}" --json >"$folder/json"
-    awk -F'[:,]' -v want="$(ratios "${case#*:}")" '
-        /"exact_kernel": {/ { inside = 1 }
-        inside && /"time_us"/ { us = $2 }
-        inside && /"low_us"/ { low = $2 }
-        inside && /"high_us"/ { high = $2; inside = 0 }
-        END { split(want, w, " "); a = low / us / w[1]; b = high / us / w[2]
-            exit !(a < 1.005 && a > 0.995 && b < 1.005 && b > 0.995) }' "$folder/json" ||
-        fail "${case%%:*}: not the ratios $(ratios "${case#*:}")"
+    "$program" select --n 131072 --k 1024 --m 64 --device "${case%%:*}" --dtype f32 --json |
+        python3 -c 'if True:
+            import json, sys
+            low, high = map(float, sys.argv[1].split())
+            found = [c for c in json.load(sys.stdin)["contenders"]
+                     if c["name"].startswith("SGLang") and c["carried"] and not c["at_most"]]
+            assert found, "no kernel of SGLang"
+            for c in found:
+                assert abs(c["low_us"] / c["time_us"] / low - 1) < 0.005, c
+                assert abs(c["high_us"] / c["time_us"] / high - 1) < 0.005, c' \
+            "$(ratios "${case#*:}")" || fail "${case%%:*}: not the ratios $(ratios "${case#*:}")"
 done
+# Between two architectures with CUDA: the widest of these kernels.
+"$program" select --n 131072 --k 1024 --m 64 --device a100-sxm --dtype f32 --json >"$folder/json"
+python3 - "$folder" <<'PYTHON' || fail "not the widest band between two architectures"
+import csv, json, sys
+rows = [row for row in csv.DictReader(open(sys.argv[1] + "/exact"))
+        if row["between"] == "two architectures" and row["kernel"] != "all"]
+low = min(float(row["p05_ratio"]) for row in rows)
+high = max(float(row["p95_ratio"]) for row in rows)
+ours, = [c for c in json.load(open(sys.argv[1] + "/json"))["contenders"]
+         if c["name"] == "recallmodel"]
+assert abs(ours["low_us"] / ours["time_us"] - low) < 0.005, (ours, low)
+assert abs(ours["high_us"] / ours["time_us"] - high) < 0.005, (ours, high)
+PYTHON
 "$program" select --n 65536 --k 512 --m 32 --device a10g --recall 0.9 --kb-max 1 --align 16 \
     --json >"$folder/json"
 python3 plots/carried.py quirk | awk -F, '/^those/ { printf "%.2f %.2f\n", $4, $5 }' >"$folder/want"

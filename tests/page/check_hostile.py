@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 """check_hostile.py - what is late, malicious or odd: words of an older question, files
-that come while another is read, markup in names and values, rows of every layout; and that "yes"
-stands only where a profile has runs.
+that come while another is read, markup in names and values, rows of every layout; and that the
+verdict, the headline and the table of contenders are those of the command.
 
 SPDX-License-Identifier: Apache-2.0
 
 Against: `select`, `simulate`.
 """
+import itertools
 import json
 import pathlib
 import tempfile
@@ -16,6 +17,7 @@ from selenium.webdriver.common.by import By
 
 from browser import ROOT, browser
 from compare import native
+from questions import arguments
 from visit import PAGE, ask
 
 BASE = {"n": "151936", "k": "50", "m": "64", "recall": "0.99", "device": "H100-PCIe"}
@@ -23,12 +25,13 @@ MARKUP = "<img src=x onerror='window.broken=1'>\"'</script><script>window.broken
 
 # A question, and the kind of its verdict.
 VERDICTS = (
-    ({}, "perhaps"), ({"k": "1"}, "yes"), ({"exact-us": "100"}, "yes"), ({"m": "1e9"}, "perhaps"),
-    ({"n": "2^31", "k": "1000", "m": "1"}, "perhaps"), ({"shards": "8"}, "perhaps"),
+    ({}, "no"), ({"k": "1"}, "no"), ({"exact-us": "100"}, "yes"), ({"m": "1e9"}, "no"),
+    ({"n": "2^31", "k": "1000", "m": "1"}, "no"), ({"shards": "8"}, "perhaps"),
+    ({"n": "3e6", "k": "100", "m": "1", "device": "V100S"}, "perhaps"),
     ({"objective": "candidates"}, "perhaps"), ({"objective": "roofline"}, "perhaps"),
-    ({"device": "GH200"}, "no"), ({"device": "GH200", "exact-us": "500"}, "perhaps"),
+    ({"device": "GH200"}, "no"), ({"device": "GH200", "exact-us": "500"}, "yes"),
     ({"device": "GH200", "exact-us": "0.5"}, "no"), ({"exact-us": "1"}, "no"),
-    ({"d": "128", "m": "1024"}, "perhaps"), ({"recall": "1"}, "no"), ({"dtype": "f32"}, "perhaps"),
+    ({"d": "128", "m": "1024"}, "perhaps"), ({"recall": "1"}, "no"), ({"dtype": "f32"}, "no"),
     ({"n": "64", "k": "64"}, "no"), ({"k": "10,100"}, "perhaps"),
     ({"device": "B200", "exact-kernel": "gvr_v2_b200"}, "no"),
 )
@@ -51,14 +54,39 @@ def text(opened, selector):
     return find(opened, selector).get_attribute("textContent")
 
 
+# The rows of the table as they are seen.
+TABLE = """return document.getElementById('contenders').checkVisibility() ? [...document
+    .querySelectorAll('#contender-rows tr')].map((row) => row.innerText) : [];"""
+
+
+def words(line):
+    return " ".join(line.split())
+
+
+def table_of_command(question):
+    """The rows below the heading of the text answer, with their words alone."""
+    lines = iter(native(arguments(question))[1].splitlines())
+    if not any(line.startswith("  contender ") for line in lines):
+        return []
+    return [words(line.lstrip("*")) for line in itertools.takewhile(str.strip, lines)]
+
+
 def check_verdicts(opened):
+    tables = 0
     for more, kind in VERDICTS:
-        got = ask(opened, {**BASE, **more})
+        question = {**BASE, **more}
+        got = ask(opened, question)
         answer = json.loads(got["answer"])
         assert got["state"] == "ready" and got["verdict"] == kind, (more, got["text"])
+        rows = [words(row) for row in opened.driver.execute_script(TABLE)]
+        assert rows == table_of_command(question), (more, rows)
+        tables += len(rows) > 2
         if kind == "yes":
-            assert answer["deploy"] == "bucketed" and answer["objective"] == "time", more
-            assert answer["choice"]["within_runs"] and not answer["exceeds_memory"], more
+            assert answer["verdict"] == "buckets" and answer["objective"] == "time", more
+        if "headline" in answer:
+            assert text(opened, "#headline") == answer["headline"], more
+            assert not text(opened, "#why"), more
+    assert tables >= 8, tables
     ask(opened, {**BASE, "m": "1e9"})
     opened.wait("document.getElementById('notes').innerText.includes('the H100-PCIe has 80 GB')")
 
@@ -76,7 +104,7 @@ def check_late_words(opened):
     assert seen == ["hidden", "hidden"], seen
     ask(opened, {**BASE, "n": "x"})  # an error does not lose the words of the answer that stays
     opened.wait("!document.body.classList.contains('words-late')")
-    assert "fused" not in text(opened, "#notes") and "floor" in text(opened, "#notes")
+    assert "fused" not in text(opened, "#notes") and "TPUv4" in text(opened, "#notes")
     opened.settle(SLOW, "words", 0)
 
 

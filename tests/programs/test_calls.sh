@@ -156,7 +156,7 @@ if [ "${CASES:-}" != few ]; then
 fi
 grep -q " no\$" "$folder/seen" || fail "b divides every n"
 # Exact top-k by our kernel has a call of its own.
-"$program" select --n 4096 --k 64 --m 8 --device h200 --dtype f32 --recall 0.9999 --json \
+"$program" select --n 4096 --k 64 --m 8 --device h200 --dtype f16 --recall 0.9999 --json \
     >"$folder/json"
 "$python" -c 'import json, sys; answer = json.load(open(sys.argv[1]))
 assert answer["call"] == "c_exact"
@@ -165,7 +165,17 @@ open(sys.argv[2], "w").write(answer["usage"]["c_exact"])' "$folder/json" "$folde
 "${cc[@]}" -c "$folder/top_k.c" -o "$folder/top_k.o"
 read -ra flags <<<"$(grep include "$folder/top_k.c" | grep -o -e ' -l[a-z+-]*' | tr -d '\n')"
 "${link[@]}" "$folder/main.o" "$folder/top_k.o" -L"$folder/lib" "${flags[@]}" -o "$folder/run"
-[ "$("$folder/run" 8 4096 64 4096 f32)" = 1.000000000 ] || fail "the call of the exact kernel"
+[ "$("$folder/run" 8 4096 64 4096 f16)" = 1.000000000 ] || fail "the call of the exact kernel"
+# A provider's is named with its package, how it is called, and its fault.
+"$program" select --n 4096 --k 64 --m 8 --device h200 --dtype f32 --recall 0.9999 --json \
+    >"$folder/json"
+"$python" -c 'import json, sys; answer = json.load(open(sys.argv[1]))
+first = answer["contenders"][0]
+assert answer["call"] == "exact" and answer["verdict"] == "exact" and first["callable"]
+text = answer["usage"]["exact"]
+assert first["name"] == "SGLang topk_v2" and first["fault"], first
+assert all(first[key] in text for key in ("package", "call", "fault")), text
+assert "c_exact" not in answer["usage"]' "$folder/json" || fail "the call of a provider"
 pass
 # The answer with its call is short, whatever the kernel.
 for kernel in any ours xla graphcore; do

@@ -237,7 +237,11 @@ def test_select_with_an_exact_kernel():
     us = rcm.exact_time_us("gvr_v2", 131072, 1024, 64)
     choice = rcm.select(131072, 1024, 0.95, exact_kernel="gvr_v2", **question)
     assert choice.exact_objective == us
-    assert choice == rcm.select(131072, 1024, 0.95, exact_us=us, **question)
+    same = rcm.select(131072, 1024, 0.95, exact_us=us, **question)
+    assert (choice.b, choice.k_b, choice.exact_objective) == (same.b, same.k_b, us)
+    exact = [[c for c in one.contenders if c.kind == "exact"] for one in (choice, same)]
+    assert [[(c.profile, c.time_us) for c in one] for one in exact] == [
+        [("gvr_v2_b200", us)], [(None, us)]]  # that one alone
     assert choice == rcm.select(131072, 1024, 0.95, exact_kernel=rcm.profile("gvr_v2_b200"),
                                 **question)
     answer = subprocess.check_output(
@@ -311,7 +315,7 @@ def test_too_close_to_call(device):
 
 
 @pytest.mark.parametrize("cause, words, question", [
-    ("least", "least objective", dict(device="h100-pcie", m=64)),
+    ("least", "least objective", dict(device="h100-pcie", m=64, exact_us=100)),
     ("too_close", "may take equally long", dict(device="h100-pcie", m=64, exact_us=26)),
     ("no_exact", "is not known", dict(device="h100-pcie", m=64, objective="roofline")),
     ("recall", "no buckets", dict(n=64, k=60, target=0.999)),
@@ -323,6 +327,66 @@ def test_cause(cause, words, question):
     choice = rcm.select(**{"n": 2**16, "k": 64, "target": 0.95, **question})
     assert choice.cause == cause
     assert words in choice.reason
+
+
+CONTENDER = [field.name for field in dataclasses.fields(rcm.Contender)]
+
+
+def test_select_says_what_the_command_says():
+    """Questions by chance, on every device with a bandwidth: one verdict, the same contenders."""
+    names = [one.name for one in rcm.devices() if one.bandwidth_bytes_per_s]
+    names += ["h100", "H200", "h200", "cpu"]
+    random = numpy.random.default_rng(20)
+    seen, timed = set(), 0
+    for i in range(300):
+        n = int(2 ** random.uniform(10, 22))
+        k = int(2 ** random.uniform(0, numpy.log2(n) - 1))
+        m = int(2 ** random.integers(0, 11))
+        recall, dtype = random.choice([0.9, 0.95, 0.99]), random.choice(["f32", "f16", ""])
+        device = names[i % len(names)]
+        asked = f"--n {n} --k {k} --m {m} --recall {recall} --device {device}".split()
+        done = subprocess.run([PROGRAM, "select", *asked, "--objective", "time", "--json",
+                               "--brief", *(["--dtype", dtype] if dtype else [])],
+                              capture_output=True, text=True)
+        question = dict(m=m, device=device, objective="time", dtype=str(dtype) or None)
+        if done.returncode == 2:
+            with pytest.raises(ValueError):
+                rcm.select(n, k, float(recall), **question)
+            continue
+        theirs, ours = json.loads(done.stdout), rcm.select(n, k, float(recall), **question)
+        assert (ours.verdict, ours.deploy, ours.too_close, ours.cause) == tuple(
+            theirs[name] for name in ("verdict", "deploy", "too_close", "cause")), asked
+        assert len(ours.contenders) == len(theirs["contenders"]), asked
+        assert ours.contenders or ours.verdict == "none", asked
+        for one, other in zip(ours.contenders, theirs["contenders"]):
+            assert set(CONTENDER) == set(other)
+            for name in other:
+                want = other[name]
+                assert getattr(one, name) == (
+                    pytest.approx(want, rel=1e-9) if isinstance(want, float) else want), asked
+        seen.add((ours.verdict, ours.too_close))
+        timed += 1
+    assert timed > 250 and seen >= {("exact", False), ("exact", True), ("buckets", False)}, seen
+
+
+def test_names_of_devices_are_those_of_the_command():
+    question = dict(n=2**17, k=64, target=0.95, m=8)
+    assert rcm.select(**question, device="h200") == rcm.select(**question, device="H200")
+    assert rcm.select(**question, device="h100") == rcm.select(**question, device="H100-PCIe")
+    assert rcm.select(**question, device="cpu") == rcm.select(**question, profile="cpu")
+    assert rcm.select(**question, device="h100_pcie").contenders == (
+        rcm.select(**question, profile="H100-PCIe").contenders)
+    with pytest.raises(ValueError, match="may mean several; give one of A100-PCIe, "):
+        rcm.select(**question, device="a100")
+    with pytest.raises(ValueError, match="'nothing' is not known"):
+        rcm.select(**question, device="nothing")
+
+
+def test_no_contenders_of_other_objectives():
+    for more, verdict in ((dict(), "buckets"), (dict(objective="roofline", device="h100"), None)):
+        choice = rcm.select(2**17, 2048, 0.95, m=64, **more)
+        assert choice.contenders == () and verdict in (None, choice.verdict)
+        assert choice.deploy == ("bucketed" if choice.verdict == "buckets" else choice.verdict)
 
 
 def test_profile_of_this_machine(tmp_path, monkeypatch):

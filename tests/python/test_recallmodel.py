@@ -422,6 +422,7 @@ def test_profile_from_a_file(tmp_path):
 @pytest.mark.parametrize("kind, enumeration", [
     ("Assignment", "rcm_assignment"), ("Assignment", "sim_assignment"),
     ("KernelAssignment", "rcm_gpu_assignment"), ("Deploy", "rcm_deploy"), ("Dtype", "rcm_dtype"),
+    ("Verdict", "rcm_verdict"), ("Kind", "rcm_contender_kind"),
     ("Input", "sim_input"), ("RowDtype", "sim_dtype"), ("Shuffle", "sim_shuffle")])
 def test_names_are_those_of_an_enumeration(kind, enumeration):
     names = typing.get_args(getattr(_library, kind))

@@ -286,11 +286,30 @@ def test_a_profile_of_another_cpu_is_said_to_be_one(tmp_path):
 def test_choice_by_a_profile_is_kept():
     x = numpy.zeros((64, 2**17), numpy.int8)[:, ::-1]
     first = rcm.topk(x, 2048, recall=0.95, profile="H100-PCIe", return_choice=True)
-    assert first.choice.select == rcm.select(2**17, 2048, 0.95, m=64, profile="H100-PCIe")
+    alone = rcm.select(2**17, 2048, 0.95, m=64, profile="H100-PCIe")
+    chosen = first.choice.select
+    assert (chosen.b, chosen.k_b, chosen.objective) == (alone.b, alone.k_b, alone.objective)
+    assert chosen.contenders == () != alone.contenders
     before = _topk._choose.cache_info()
     rcm.topk(x, 2048, recall=0.95, profile="H100-PCIe")
     after = _topk._choose.cache_info()
     assert (after.hits, after.misses) == (before.hits + 1, before.misses)
+
+
+@pytest.mark.parametrize("m, n, k, recall", [(8, 2**17, 64, 0.95), (4, 2**20, 1024, 0.9),
+                                             (64, 2**16, 256, 0.6)])
+def test_runs_exact_where_that_is_the_verdict(m, n, k, recall):
+    """Buckets run only where they are surely faster, even if they are predicted to be faster."""
+    x = numpy.random.default_rng(n).standard_normal((m, n), dtype=numpy.float32)
+    got = rcm.topk(x, k, recall=recall, return_choice=True)
+    chosen = got.choice.select
+    assert (got.choice.method == "exact") == (chosen.verdict == "exact") != (
+        chosen.verdict == "buckets")
+    assert chosen.verdict == "exact" or not chosen.too_close
+    if (m, n) == (8, 2**17):
+        assert chosen.over_exact < 1 and chosen.too_close and got.choice.method == "exact"
+    if got.choice.method == "exact":
+        numpy.testing.assert_array_equal(got.values, rcm.topk(x, k).values)
 
 
 def test_recall_1_is_exact():

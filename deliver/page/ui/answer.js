@@ -3,76 +3,68 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 import {byId, element} from './dom.js';
-import {readError, rowsThatReach, showCount, showNumber, showObjective, showRecall, showTime}
-    from './text.js';
+import {digits, readError, rowsThatReach, showCount, showNumber, showObjective, showRecall,
+    showTime} from './text.js';
 
-function capital(text) {
-    return text.charAt(0).toUpperCase() + text.slice(1);
+const KINDS = {exact: ['no', 'No'], threshold: ['no', 'No'], buckets: ['yes', 'Yes'],
+    none: ['perhaps', 'Perhaps']};
+const CONTENDERS_SHOWN = 8; /* as the command */
+
+/* Does the answer stand on times of everything that can find the top-k? */
+function isTimed(answer) {
+    return Boolean(answer.contenders && answer.contenders.length);
 }
 
-function sentence(text) {
-    return text ? capital(text) + '.' : '';
-}
-
-/* Yes, no or perhaps: {kind, words}. A bound or a near tie is never a yes. */
-export function verdictOf(answer) {
+/* Yes, no or perhaps, and in which words: [kind, words]. */
+function verdictOf(answer) {
     if (answer.question)
-        return {kind: 'perhaps', words: 'What each must send'};
+        return ['perhaps', 'What each must send'];
     if (answer.queries)
-        return {kind: 'perhaps', words: 'A table of answers'};
-    if (undecided(answer))
-        return {kind: 'perhaps', words: 'Perhaps: beyond the runs of a profile'};
-    if (answer.deploy === 'exact')
-        return {kind: 'no', words: answer.too_close ? 'No: too close to call' : 'No'};
-    if (answer.objective_unit !== 'us')
-        return {kind: 'perhaps', words: `By ${answer.objective} alone` +
-            (answer.device ? '' : '; a device gives times')};
-    if (answer.deploy === 'threshold' && answer.stand_in)
-        return {kind: 'perhaps', words: 'Perhaps: by the profile of another card'};
-    if (answer.deploy === 'threshold')
-        return {kind: 'no', words: 'No need: another exact top-k takes less'};
-    if (answer.too_close)
-        return {kind: 'perhaps', words: 'Too close to call'};
-    if (answer.exact_objective === null)
-        return {kind: 'perhaps', words: 'Only if your exact top-k is slower'};
-    if (answer.objective === 'roofline' || /\bat (least|most)\b/.test(answer.reason))
-        return {kind: 'perhaps', words: 'Perhaps: this is the most that it can gain'};
-    if (answer.exceeds_memory)
-        return {kind: 'perhaps', words: 'Perhaps: the rows exceed the memory of the device'};
-    if (answer.stand_in)
-        return {kind: 'perhaps', words: 'Probably: by the profile of another card'};
-    if (answer.faster_exact && answer.faster_exact.high_us !== null &&
-        answer.faster_exact.high_us < answer.choice.objective)
-        return {kind: 'perhaps', words: 'Only if you cannot call a faster exact kernel'};
-    if (answer.faster_exact && answer.faster_exact.time_us < answer.choice.objective)
-        return {kind: 'perhaps', words: 'Perhaps: an exact kernel may be as fast'};
-    if (answer.choice.beyond || (answer.exact_kernel && answer.exact_kernel.beyond))
-        return {kind: 'perhaps', words: 'Perhaps: beyond the runs of a profile'};
-    return {kind: 'yes', words: 'Yes'};
+        return ['perhaps', 'A table of answers'];
+    if (answer.verdict === 'buckets' && answer.cause === 'no_exact')
+        return ['perhaps', 'Only if your exact top-k is slower'];
+    if (isTimed(answer) || ['exact', 'none'].includes(answer.verdict))
+        return KINDS[answer.verdict];
+    return ['perhaps', answer.objective_unit === 'us'
+        ? 'Perhaps: this is the most that it can gain'
+        : `By ${answer.objective} alone` + (answer.device ? '' : '; a device gives times')];
 }
 
-/* Do only buckets beyond the runs of the profile keep the recall? */
-function undecided(answer) {
-    return answer.deploy === 'exact' && !answer.choice && answer.beyond;
-}
-
-/* {headline, why} out of the reason: the part before the first colon is the choice. */
-function split(answer) {
+/* {headline, why} */
+function wordsOf(answer) {
     if (answer.question) {
         const once = answer.exact_unproved > 0 ? Math.round(1 / answer.exact_unproved) : 0;
         return {headline: `${answer.b} shards, k_b = ${answer.k_b} from each`,
-                why: answer.exact_k_b ? `Exact: ${answer.exact_k_b} from each, and a second round ` +
-                    (once ? `once in ${once} rows` : 'never') : ''};
+                why: answer.exact_k_b ? `Exact: ${answer.exact_k_b} from each, and a second ` +
+                    (once ? `round once in ${once} rows` : 'round never') : ''};
     }
     if (answer.queries)
         return {headline: 'One answer for each shape', why: 'The command says, below.'};
-    const reason = answer.reason, colon = reason.indexOf(': ');
-    if (undecided(answer))
-        return {headline: 'Time some buckets first', why: sentence(reason)};
-    if (answer.deploy === 'exact')
-        return {headline: 'Do not approximate', why: sentence(reason)};
-    return {headline: answer.deploy === 'bucketed' ? reason.slice(0, colon)
-        : capital(reason.slice(0, colon)), why: sentence(reason.slice(colon + 2))};
+    return {headline: answer.headline, why: ''};
+}
+
+/* A row of the table, in the words of the command's. */
+function contenderRow(contender) {
+    const {low_us: low, high_us: high} = contender, card = contender.card || contender.profile;
+    const known = !contender.callable ? `${card}, not callable`
+        : (card || 'as you measured') + (contender.carried ? ', carried' : '') +
+          (contender.at_most ? ', larger k or n' : '') +
+          (contender.other_type ? ', another type' : '');
+    const cells = [showTime(contender.time_us),
+        low !== null && low < high ? `${showTime(low)} to ${showTime(high)}` : '-',
+        contender.loses > 0 ? `${digits(100 * contender.loses, 2)} %` : '-', known];
+    return element('tr', {class: contender.callable ? null : 'soft'},
+        element('th', {scope: 'row'}, contender.kind === 'exact' ? `exact, ${contender.name}`
+            : `${contender.kind} b ${contender.b}, k_b ${contender.k_b}`),
+        ...cells.map((cell) => element('td', {}, cell)));
+}
+
+function showContenders(answer) {
+    const timed = isTimed(answer);
+    byId('contenders').hidden = !timed;
+    byId('contender-rows').replaceChildren(...(timed ? answer.contenders : [])
+        .slice(0, CONTENDERS_SHOWN).map(contenderRow));
+    byId('contender-rows').classList.toggle('decided', answer.verdict !== 'none');
 }
 
 function tile(name, value, below) {
@@ -80,48 +72,35 @@ function tile(name, value, below) {
         below ? element('dd', {}, below) : null);
 }
 
-function timeTiles(answer) {
-    const choice = answer.choice, tiles = [];
-    if (choice.predicted_us !== undefined) {
-        const beyond = choice.beyond ? `; beyond the runs of the profile in ${choice.beyond}` : '';
-        const band = choice.low_us === null ? 'its error is not known'
-            : `${showTime(choice.low_us)} to ${showTime(choice.high_us)}`;
-        tiles.push(tile('predicted time', showTime(choice.predicted_us), `${band}, ` +
-            `${answer.stand_in ? answer.stand_in.profile : answer.device}'s profile${beyond}`));
-    } else if (answer.objective === 'roofline') {
-        tiles.push(tile('least time (bound)', showTime(answer.break_even_us),
-            'by the datasheet; kernels take longer'));
-    } else if (answer.objective_unit === 'us') {
-        tiles.push(tile('least time', showTime(choice.objective),
-            'product and stage 1 by the roofline'));
-    } else {
-        tiles.push(tile(answer.objective, showCount(choice.objective),
-            answer.objective === 'candidates' ? 'stage 2 looks at these' : answer.objective_unit));
-    }
-    return tiles;
+/* Where there is no table of times. */
+function objectiveTiles(answer) {
+    const {choice, threshold, objective_unit: unit} = answer;
+    const roofline = answer.objective === 'roofline';
+    return [
+        choice && answer.deploy !== 'bucketed' &&
+            tile('best buckets', `b = ${choice.b}`, `k_b = ${choice.k_b}`),
+        choice && choice.predicted_us !== undefined &&
+            tile('predicted time', showTime(choice.predicted_us)),
+        choice && (unit === 'us' ? tile(roofline ? 'least time (bound)' : 'least time',
+            showTime(roofline ? answer.break_even_us : choice.objective),
+            'by the datasheet; kernels take longer')
+            : tile(answer.objective, showCount(choice.objective), 'of the best buckets')),
+        answer.exact_objective === null ? tile('exact top-k', 'not known', 'measure yours')
+            : tile('exact top-k', showObjective(answer.exact_objective, unit)),
+        threshold && !roofline && tile('exact by threshold',
+            showObjective(threshold.objective, unit),
+            `b = ${threshold.b}, k_b = ${threshold.k_b}; reads twice`),
+    ].filter(Boolean);
 }
 
-function exactTile(answer, exactUs) {
-    if (answer.exact_objective === null)
-        return tile('exact top-k', 'not known', answer.break_even_us === null ? ''
-            : `break-even: ${showTime(answer.break_even_us)}; measure yours`);
-    const by = answer.exact_kernel
-        ? `predicted, ${answer.exact_kernel.name}` +
-          (answer.exact_kernel.beyond ? `, beyond its runs in ${answer.exact_kernel.beyond}` : '')
-        : exactUs ? 'as you measured it'
-            : answer.objective === 'time' ? 'predicted by the same profile' : '';
-    return tile('exact top-k', showObjective(answer.exact_objective, answer.objective_unit), by);
-}
-
-function figures(answer, exactUs) {
+function figures(answer) {
     const tiles = [], choice = answer.choice;
     if (answer.question || answer.queries)
         return tiles;
     if (choice) {
-        if (answer.deploy !== 'bucketed')
-            tiles.push(tile('best buckets', `b = ${choice.b}`, `k_b = ${choice.k_b}`));
         const mass = answer.lost_mass_target; /* undefined: no weights; null: no target */
-        tiles.push(tile('recall in the mean', showRecall(choice.recall),
+        tiles.push(tile(answer.deploy === 'bucketed' ? 'recall in the mean'
+            : 'recall of the buckets', showRecall(choice.recall),
             answer.budget !== null ? 'the most within the budget'
                 : mass ? `may lose ${mass} of the mass` : `asked for ${answer.recall_target}`));
         if (mass !== undefined)
@@ -131,25 +110,16 @@ function figures(answer, exactUs) {
                       showNumber(choice.lost_mass_quantile)));
         tiles.push(tile(rowsThatReach(answer.quantile), showRecall(choice.recall_quantile),
             `sd of a row ${Number(choice.recall_sd.toPrecision(2))}`));
-        tiles.push(...timeTiles(answer));
     }
-    tiles.push(exactTile(answer, exactUs));
-    const faster = answer.faster_exact;
-    if (faster)
-        tiles.push(tile('a faster exact kernel', showTime(faster.time_us),
-            `predicted, ${faster.name}, measured on ${faster.card}`));
-    if (answer.threshold && answer.objective !== 'roofline')
-        tiles.push(tile('exact by threshold',
-            showObjective(answer.threshold.objective, answer.objective_unit),
-            `b = ${answer.threshold.b}, k_b = ${answer.threshold.k_b}; reads twice`));
-    return tiles;
+    return isTimed(answer) ? tiles : [...tiles, ...objectiveTiles(answer)];
 }
 
 /* The lines "  label   words" of the text answer, up to the first empty line; a line that goes on
  * begins with more spaces. A sentence without a label, such as that of the memory, is a note. */
 export function readNotes(text) {
     const notes = [];
-    for (const line of text.split('\n')) {
+    const others = text.replace(/^ {2}contender [^]*?\n\n/m, ''); /* the table stands above */
+    for (const line of others.split('\n')) {
         const begins = /^ {2}(\S.*?) {2,}(\S.*)$/.exec(line), goesOn = /^ {10,}(\S.*)$/.exec(line);
         if (begins)
             notes.push({label: begins[1], words: begins[2]});
@@ -165,12 +135,11 @@ export function readNotes(text) {
     return notes;
 }
 
-/* What the tiles have already; of a bound they have no threshold. */
+/* What the tiles and the table have already; of a bound they have no threshold. */
 function inTiles(label, answer) {
     if (answer.question)
         return false;
     return ['recall', 'time', 'buckets', 'exact', 'lost mass'].includes(label) ||
-           (label === 'beyond' && !answer.beyond) ||
            (label === 'threshold' && answer.objective !== 'roofline');
 }
 
@@ -186,22 +155,24 @@ export function showNotes(text, answer) {
         byId('said').open = true;
 }
 
-/* Shows the answer to a question; exactUs says whether the exact time is the visitor's. */
-export function showAnswer(answer, exactUs) {
-    const box = byId('answer'), {headline, why} = split(answer), verdict = verdictOf(answer);
+export function showAnswer(answer) {
+    const box = byId('answer'), {headline, why} = wordsOf(answer);
+    const [kind, words] = verdictOf(answer);
     const buckets = answer.question ? answer : answer.choice || {};
     box.dataset.deploy = answer.deploy || '';
     box.dataset.b = buckets.b === undefined ? '' : buckets.b;
     box.dataset.kb = buckets.k_b === undefined ? '' : buckets.k_b;
-    box.dataset.verdict = verdict.kind;
-    byId('verdict').textContent = verdict.words;
+    box.dataset.verdict = kind;
+    byId('verdict').textContent = words;
     byId('headline').textContent = headline;
     byId('headline').classList.toggle('long', headline.length > 24);
+    byId('headline').classList.toggle('longer', headline.length > 110);
     byId('why').textContent = why;
-    const tiles = figures(answer, exactUs);
+    showContenders(answer);
+    const tiles = figures(answer);
     byId('figures').replaceChildren(...tiles);
     byId('figures').hidden = !tiles.length;
-    byId('spoken').textContent = `${verdict.words}. ${headline}. ${why}`;
+    byId('spoken').textContent = `${words}. ${headline} ${why}`;
     setState('ready');
 }
 

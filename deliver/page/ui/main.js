@@ -55,7 +55,7 @@ function show(question, result, mine) {
     page.answer = answer;
     clearErrors(byId('form'), byId('error-box'));
     document.body.classList.remove('unanswered');
-    showAnswer(answer, question['exact-us']);
+    showAnswer(answer);
     showUsage(answer);
     followAnswer(answer);
     byId('version').textContent = answer.version || '';

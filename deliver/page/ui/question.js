@@ -14,7 +14,7 @@ export const OPTIONS = ['n', 'k', 'm', 'recall', 'lost-mass', 'score-sd', 'confi
 export const SHAPE = ['n', 'k', 'valid', 'assignment'];
 
 /* What the page shows where the address says nothing. */
-export const FIRST = {n: '151936', k: '50', m: '64', recall: '0.99', device: 'H100-PCIe'};
+export const FIRST = {n: '151936', k: '50', m: '64', recall: '0.99', device: 'H100-SXM'};
 
 /* A question with every option, the missing ones empty. */
 export function complete(values) {

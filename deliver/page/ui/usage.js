@@ -12,7 +12,8 @@ const NAMES = {
     c: 'C and CUDA',
     numpy: 'NumPy, on a CPU',
     cpu: 'NumPy, on this CPU',
-    exact: 'Exact top-k',
+    exact: 'PyTorch, exact',
+    c_exact: 'C and CUDA, exact',
 };
 
 let calls = {}, wanted = null, choose = null;

@@ -348,19 +348,24 @@ static void write_for_gpu(struct call calls[CALLS], const struct rcm_selection *
     }
 }
 
-static bool begins(const struct rcm_profile *kernel, const char *name)
+/* "# pip install flashinfer-python, 0.6.14" and how it is called. */
+static void write_provider(struct call *call, const struct rcm_selection *s,
+                           const struct rcm_contender *exact)
 {
-    return strncmp(kernel->name, name, strlen(name)) == 0;
+    append(call, "# x: (%" PRIu64 ", %" PRIu64 "), %s, on the GPU; k = %" PRIu64 "\n",
+           rows_of(s->p), s->p.n, comment_of_type(s->machine.dtype), s->p.k);
+    append(call, "# package %s\n%s\n", exact->package, exact->call);
+    if (exact->fault)
+        append(call, "# known: %s\n", exact->fault);
 }
 
-bool calls_is_torch(const struct rcm_profile *exact_kernel)
+static bool is_named(const struct rcm_contender *exact, const char *name)
 {
-    return !exact_kernel || begins(exact_kernel, "torch");
+    return exact && strcmp(exact->name, name) == 0;
 }
 
 void calls_make(struct call calls[CALLS], const struct rcm_selection *s,
-                const struct rcm_choice *choice, double budget,
-                const struct rcm_profile *exact_kernel)
+                const struct rcm_choice *choice, double budget, const struct rcm_contender *exact)
 {
     static const struct call blank[CALLS] = {
         [CALL_C] = {.key = "c", .title = "C and CUDA (this project's kernels)", .kernel = "ours"},
@@ -385,9 +390,15 @@ void calls_make(struct call calls[CALLS], const struct rcm_selection *s,
     for (size_t i = 0; i < CALLS; i++)
         calls[i].is.objective = INFINITY;
     offer(calls, cpu);
-    write_exact(&calls[CALL_EXACT], s);
+    if (exact && exact->call && !cpu && !is_named(exact, "torch.topk") &&
+        !is_named(exact, "recallmodel")) {
+        calls[CALL_EXACT].title = exact->name;
+        write_provider(&calls[CALL_EXACT], s, exact);
+    } else {
+        write_exact(&calls[CALL_EXACT], s);
+    }
     calls[CALL_C_EXACT].offered =
-        exact_kernel && begins(exact_kernel, "recallmodel") && s->p.n < (uint64_t)1 << 31;
+        !cpu && is_named(exact, "recallmodel") && s->p.n < (uint64_t)1 << 31;
     if (calls[CALL_C_EXACT].offered)
         write_c_exact(&calls[CALL_C_EXACT], s);
     if (cpu)
@@ -405,9 +416,7 @@ const struct call *calls_shown(const struct call calls[CALLS], const struct rcm_
 {
     if (calls[CALL_CPU].offered)
         return &calls[CALL_CPU];
-    /* No library for a GPU offers the threshold, so the better of the two others is shown. */
-    if (choice->deploy == RCM_DEPLOY_EXACT || !(choice->objective < INFINITY) ||
-        choice->over_exact >= 1.0)
+    if (choice->deploy != RCM_DEPLOY_BUCKETED || !(choice->objective < INFINITY))
         return &calls[calls[CALL_C_EXACT].offered ? CALL_C_EXACT : CALL_EXACT];
     for (size_t i = 0; i < CALLS; i++)
         if (calls[i].kernel && s->kernel &&

@@ -33,13 +33,9 @@ enum {
 
 /* The calls for a choice. If a framework cannot express it, the call is the nearest that also
  * reaches the target; with a budget (> 0), the one with the most recall for as many candidates.
- * exact_kernel: that of the comparison, NULL: torch.topk; if it is ours, there is CALL_C_EXACT. */
+ * exact: the fastest that can be called, NULL: torch.topk; if it is ours, there is CALL_C_EXACT. */
 void calls_make(struct call calls[CALLS], const struct rcm_selection *selection,
-                const struct rcm_choice *choice, double budget,
-                const struct rcm_profile *exact_kernel);
-
-/* Is it torch.topk? NULL is. */
-bool calls_is_torch(const struct rcm_profile *exact_kernel);
+                const struct rcm_choice *choice, double budget, const struct rcm_contender *exact);
 
 /* The call to show for the choice on this kernel. */
 const struct call *calls_shown(const struct call calls[CALLS],

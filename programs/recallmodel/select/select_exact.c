@@ -9,49 +9,12 @@
 
 #include "selection.h"
 
-/* What an exact kernel takes. end: of the line. */
-static unsigned print_kernel(const struct selection_answer *answer, const char *label,
-                             const struct rcm_profile *kernel, const char *end)
-{
-    char us[40], low[40], high[40], band[160] = "its error is not known", beyond[RCM_BEYOND_TEXT],
-                                    text[100] = "", types[60] = "";
-    const enum rcm_dtype dtype = answer->asked.machine.dtype;
-    const struct rcm_prediction r = rcm_predict_exact_band(kernel, answer->query->base);
-    format_us(us, sizeof us, r.time_us);
-    format_us(low, sizeof low, r.low_us);
-    format_us(high, sizeof high, r.high_us);
-    rcm_beyond_text(r.beyond, beyond);
-    if (isfinite(r.low_us))
-        snprintf(band, sizeof band, "%s to %s by 9 in 10 %s", low, high,
-                 kernel->stands_in_for ? "times on another card of the architecture"
-                                       : "held-out errors");
-    if (!r.within_runs)
-        snprintf(text, sizeof text, "; beyond its runs in %s, so the error may be larger", beyond);
-    if (rcm_dtype_bytes(dtype) != rcm_dtype_bytes(kernel->dtype))
-        snprintf(types, sizeof types, "; it reads %s, the buckets %s",
-                 rcm_dtype_name(kernel->dtype), rcm_dtype_name(dtype));
-    return print_wrapped("  %-11s %s predicted (%s, %s); %s%s%s%s", label, us, kernel->name,
-                         rcm_dtype_name(kernel->dtype), band, text, types, end);
-}
-
-/* An exact kernel that makes the answer another one. */
-static unsigned print_faster_exact(const struct selection_answer *answer)
-{
-    char end[80];
-    const struct rcm_profile *kernel = answer->faster_exact;
-    if (!kernel)
-        return 0;
-    snprintf(end, sizeof end, "; --exact-kernel %.40s compares", kernel->name);
-    return print_kernel(answer, "faster", kernel, end);
-}
-
-/* The exact top-k, unless the sentence of the answer says all about it. */
+/* The exact top-k where the objective is no time of a profile, unless the sentence of the answer
+ * says all about it. */
 static unsigned print_exact(const struct selection_answer *answer)
 {
     char value[64];
     const struct rcm_choice *c = &answer->choice;
-    if (answer->exact_kernel)
-        return print_kernel(answer, "exact", answer->exact_kernel, "");
     const bool measured = answer->settings->exact_us > 0.0, timed = selection_is_time(answer);
     if (isnan(c->exact_objective) && timed && answer->asked.machine.profile) {
         const double us = rcm_predict_exact(answer->asked.machine.profile, answer->query->base);
@@ -95,7 +58,23 @@ static unsigned print_threshold(const struct selection_answer *answer)
                          selection_is_bound(answer) ? "at least " : "", value, shape, elements);
 }
 
+/* The kernel that was named has no run near this shape. */
+static unsigned print_beyond_kernel(const struct selection_answer *answer)
+{
+    char beyond[RCM_BEYOND_TEXT];
+    const struct rcm_profile *kernel = answer->asked.exact_profile;
+    if (!kernel || !(answer->asked.exact_us > 0.0))
+        return 0;
+    const struct rcm_prediction r = rcm_predict_exact_band(kernel, answer->query->base);
+    rcm_beyond_text(r.beyond, beyond);
+    if (r.within_runs)
+        return 0;
+    return print_wrapped("  exact       %s: beyond its runs in %s, so the error may be larger",
+                         kernel->name, beyond);
+}
+
 unsigned selection_print_exact(const struct selection_answer *answer)
 {
-    return print_exact(answer) + print_faster_exact(answer) + print_threshold(answer);
+    return answer->decided.count ? print_beyond_kernel(answer)
+                                 : print_exact(answer) + print_threshold(answer);
 }

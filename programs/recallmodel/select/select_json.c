@@ -46,7 +46,7 @@ static void put_usage(json_t *object, const struct selection_answer *answer)
     struct call calls[CALLS];
     json_t *usage = json_object();
     calls_make(calls, &answer->asked, &answer->choice, answer->settings->budget,
-               answer->exact_kernel);
+               selection_exact(answer));
     for (size_t i = 0; i < CALLS; i++)
         if (calls[i].offered)
             set_text(usage, calls[i].key, *calls[i].text ? calls[i].text : NULL);
@@ -129,12 +129,15 @@ static void put_choice(json_t *object, const struct selection_answer *answer)
     char reason[500];
     const struct rcm_choice *c = &answer->choice;
     const bool pays = selection_is_time(answer) && selection_has_buckets(answer);
-    selection_reason(reason, sizeof reason, answer);
     if (answer->settings->d) {
         const struct rcm_product product =
             selection_product(answer, selection_has_buckets(answer) ? c->p : answer->query->base);
         product_json(object, &product, answer->settings->d);
     }
+    set_text(object, "verdict", rcm_verdict_name(answer->decided.verdict));
+    selection_headline(reason, sizeof reason, answer);
+    set_text(object, "headline", reason);
+    selection_reason(reason, sizeof reason, answer);
     set_text(object, "deploy", rcm_deploy_name(c->deploy));
     json_object_set_new(object, "choice", choice_json(answer));
     set_real(object, "exact_objective", c->exact_objective);
@@ -151,25 +154,53 @@ static void put_choice(json_t *object, const struct selection_answer *answer)
     json_object_set_new(object, "stand_in", stand_in_json(answer));
 }
 
-/* An exact kernel, and what it takes. */
-static json_t *exact_kernel_json(const struct selection_answer *answer,
-                                 const struct rcm_profile *kernel)
+static json_t *contender_json(const struct rcm_contender *c)
 {
-    char beyond[RCM_BEYOND_TEXT];
-    const char *device = answer->asked.machine.device ? answer->asked.machine.device->name : "";
-    const struct rcm_prediction r = rcm_predict_exact_band(kernel, answer->query->base);
     json_t *object = json_object();
-    rcm_beyond_text(r.beyond, beyond);
-    set_text(object, "name", kernel->name);
-    set_text(object, "card", *kernel->card ? kernel->card : NULL);
-    set_truth(object, "other_card", *device && *kernel->card && strcmp(kernel->card, device) != 0);
-    set_text(object, "dtype", rcm_dtype_name(kernel->dtype));
-    set_real(object, "time_us", r.time_us);
-    set_real(object, "low_us", r.low_us);
-    set_real(object, "high_us", r.high_us);
-    set_truth(object, "within_runs", r.within_runs);
-    set_text(object, "beyond", beyond);
+    const bool shape = c->kind != RCM_CONTENDER_EXACT;
+    set_text(object, "name", c->name);
+    set_text(object, "kind", rcm_contender_kind_name(c->kind));
+    json_object_set_new(object, "b", shape ? json_integer((json_int_t)c->p.b) : json_null());
+    json_object_set_new(object, "k_b", shape ? json_integer((json_int_t)c->p.k_b) : json_null());
+    set_real(object, "time_us", c->time_us);
+    set_real(object, "low_us", c->low_us);
+    set_real(object, "high_us", c->high_us);
+    set_truth(object, "at_most", c->at_most);
+    set_real(object, "loses", c->loss);
+    set_truth(object, "callable", c->callable);
+    set_text(object, "package", c->package);
+    set_text(object, "call", c->call);
+    set_text(object, "fault", c->fault);
+    set_text(object, "profile", c->profile);
+    set_text(object, "card", c->card && *c->card ? c->card : NULL);
+    set_truth(object, "carried", c->carried);
+    set_truth(object, "other_type", c->other_type);
     return object;
+}
+
+/* The exact kernel that is compared with: the fastest contender that a profile predicts. */
+static json_t *exact_kernel_json(const struct selection_answer *answer,
+                                 const struct rcm_contender *c)
+{
+    const struct rcm_device *device = answer->asked.machine.device;
+    json_t *object = json_object();
+    set_text(object, "name", c->profile);
+    set_text(object, "card", c->card && *c->card ? c->card : NULL);
+    set_truth(object, "other_card",
+              device && c->card && *c->card && strcmp(c->card, device->name) != 0);
+    set_real(object, "time_us", c->time_us);
+    set_real(object, "low_us", c->low_us);
+    set_real(object, "high_us", c->high_us);
+    set_truth(object, "at_most", c->at_most);
+    return object;
+}
+
+static json_t *contenders_json(const struct rcm_answer *decided)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < decided->count; i++)
+        json_array_append_new(array, contender_json(&decided->of[i]));
+    return array;
 }
 
 static json_t *quirk_json(const struct rcm_quirk *q)
@@ -190,12 +221,10 @@ json_t *selection_json(const struct selection_answer *answer)
     const bool budget = answer->settings->budget > 0.0;
     put_question(object, answer);
     put_choice(object, answer);
-    if (answer->exact_kernel)
+    json_object_set_new(object, "contenders", contenders_json(&answer->decided));
+    if (selection_exact(answer) && selection_exact(answer)->profile)
         json_object_set_new(object, "exact_kernel",
-                            exact_kernel_json(answer, answer->exact_kernel));
-    if (answer->faster_exact)
-        json_object_set_new(object, "faster_exact",
-                            exact_kernel_json(answer, answer->faster_exact));
+                            exact_kernel_json(answer, selection_exact(answer)));
     if (selection_quirk(answer))
         json_object_set_new(object, "quirk", quirk_json(selection_quirk(answer)));
     if (selection_has_rope(answer))

@@ -69,13 +69,11 @@ void selection_format_buckets(char *text, size_t size, const struct selection_an
 
 void selection_format_exact_value(char *text, size_t size, const struct selection_answer *answer)
 {
-    const struct rcm_profile *q = answer->asked.machine.profile;
-    const double value = answer->choice.exact_objective;
-    if (selection_stands_in(answer) && !answer->exact_kernel && !(answer->settings->exact_us > 0.0))
-        format_range(text, size, q->held_out_exact_p05_ratio * value,
-                     q->held_out_exact_p95_ratio * value);
+    const struct rcm_contender *exact = selection_exact(answer);
+    if (exact && exact->carried && !isnan(exact->low_us))
+        format_range(text, size, exact->low_us, exact->high_us);
     else
-        selection_format_value(text, size, answer, value);
+        selection_format_value(text, size, answer, answer->choice.exact_objective);
 }
 
 /* "2.6 times faster than exact top-k (74 us)", by what the objective is. */
@@ -141,37 +139,9 @@ static void only_if_reason(char *reason, size_t size, const struct selection_ans
              stands_in ? "" : ")", bound ? "can only pay" : "pays", least);
 }
 
-/* Whose profile it is stands elsewhere where another card's answers. */
-static const char *too_close(const struct selection_answer *answer)
-{
-    return selection_stands_in(answer)
-               ? "too close to call, and exact top-k loses nothing"
-               : "too close to call by this profile, and exact top-k loses nothing";
-}
-
-/* An exact kernel that the answer does not compare with: it is faster by the upper end of its band,
- * or it may be. Returns whether it is. */
-static bool format_unless(char *text, size_t size, const struct selection_answer *answer)
-{
-    char us[40];
-    const struct rcm_profile *kernel = answer->faster_exact;
-    const struct rcm_prediction r =
-        kernel ? rcm_predict_exact_band(kernel, answer->query->base) : (struct rcm_prediction){0};
-    *text = '\0';
-    if (!kernel || !(r.time_us < answer->choice.objective))
-        return false;
-    const bool is = r.high_us < answer->choice.objective;
-    format_us(us, sizeof us, r.time_us);
-    snprintf(text, size,
-             is ? "; do not approximate if you can call %s (%s)"
-                : "; %s is exact and may be as fast (%s)",
-             kernel->name, us);
-    return is;
-}
-
 static void bucketed_reason(char *reason, size_t size, const struct selection_answer *answer)
 {
-    char shape[64], value[RANGE_TEXT], gain[EXACT_TEXT + 200], unless[160], bound[64] = "";
+    char shape[64], value[RANGE_TEXT], gain[EXACT_TEXT + 200], bound[64] = "";
     const struct rcm_choice *c = &answer->choice;
     selection_format_shape(shape, sizeof shape, c->p);
     selection_format_buckets(value, sizeof value, answer, selection_least(answer, c->objective));
@@ -182,10 +152,7 @@ static void bucketed_reason(char *reason, size_t size, const struct selection_an
     format_gain(gain, sizeof gain, answer);
     if (selection_is_bound(answer))
         snprintf(bound, sizeof bound, " at least (%s)", bound_of(answer));
-    const bool is_slower = format_unless(unless, sizeof unless, answer);
-    const bool close = answer->choice.too_close && !is_slower;
-    snprintf(reason, size, "%s: %s%s, %s%s%s%s", shape, value, bound, gain, close ? "; " : "",
-             close ? too_close(answer) : "", unless);
+    snprintf(reason, size, "%s: %s%s, %s", shape, value, bound, gain);
 }
 
 /* Where a bound says that exact top-k is the answer. */
@@ -256,7 +223,8 @@ static void exact_reason(char *reason, size_t size, const struct selection_answe
     else if (selection_has_buckets(answer))
         snprintf(reason, size, "%s: %s; the %s buckets that keep %s %s %s: %s", by, exact,
                  selection_is_time(answer) ? "fastest" : "best", asked, verb, value,
-                 answer->choice.too_close ? too_close(answer) : "do not approximate");
+                 answer->choice.too_close ? "they may take as long, and exact top-k loses nothing"
+                                          : "do not approximate");
     else if (isnan(c->exact_objective))
         snprintf(reason, size, "%s", none);
     else
@@ -301,7 +269,7 @@ static void budget_reason(char *reason, size_t size, const struct selection_answ
     const struct rcm_choice *c = &answer->choice;
     const bool threshold = c->deploy == RCM_DEPLOY_THRESHOLD;
     selection_format_value(budget, sizeof budget, answer, answer->settings->budget);
-    if (c->deploy == RCM_DEPLOY_EXACT && c->exact_objective <= answer->settings->budget) {
+    if (c->deploy == RCM_DEPLOY_EXACT && c->reason != RCM_REASON_NOTHING) {
         selection_format_exact_value(value, sizeof value, answer);
         snprintf(reason, size, "exact top-k: %s, within %s: do not approximate", value, budget);
         return;
@@ -337,8 +305,6 @@ void selection_verdict(char *text, size_t size, const struct selection_answer *a
         snprintf(text, size, "nothing");
     else if (c->reason == RCM_REASON_RUNS)
         snprintf(text, size, "time some");
-    else if (c->too_close)
-        snprintf(text, size, "too close");
     else if (c->deploy == RCM_DEPLOY_BUCKETED && c->reason == RCM_REASON_NO_EXACT) {
         format_only_if(least, sizeof least, answer);
         snprintf(text, size, "if exact > %s", least);

@@ -39,7 +39,7 @@ static unsigned parts_of(const struct selection_answer *answer)
                            : is_candidates(answer)                           ? 0U
                                                                              : BY_COST;
     return shown | (list ? OF_A_LIST : 0U) | (compared ? BESIDE_EXACT : 0U) |
-           (answer->exact_kernel || list ? BY_KERNEL : 0U) | (d ? WITH_PRODUCT : 0U) |
+           (selection_exact(answer) || list ? BY_KERNEL : 0U) | (d ? WITH_PRODUCT : 0U) |
            (!d && (profile || list) ? WITH_PREDICTION : 0U) |
            (!d && (profile || list) && !by_prediction ? WITH_TIME : 0U) |
            (answer->query->weights.weights.k > 0 ? WITH_WEIGHTS : 0U) |
@@ -86,6 +86,7 @@ static const struct column shape_items[] = {
     {ROW(exact), IN_DATA("exact_objective")},
     {ROW(exact_kernel), IN_DATA("exact_kernel"), .when = BY_KERNEL},
     {ROW(over_exact), IN_DATA("over_exact")},
+    {ROW(verdict), IN_DATA("verdict")},
     {ROW(shown_over_exact), .heading = "of\nexact", .style = STYLE_PERCENT, .when = BESIDE_EXACT},
     {PART(struct selection_shape, product, product_columns), .when = WITH_PRODUCT},
     {ROW(stage2_us), IN_DATA("stage2_us"), .when = WITH_PRODUCT},
@@ -132,7 +133,7 @@ static void evaluate(struct selection_shape *shape, const struct selection_answe
                  exact = answer->choice.exact_objective,
                  shown = selection_least(answer, point->objective);
     const struct rcm_device *device = answer->asked.machine.device;
-    const struct rcm_profile *kernel = answer->exact_kernel;
+    const struct rcm_contender *kernel = selection_exact(answer);
     const struct rcm_weights *weights = &answer->query->weights.weights;
     *shape = (struct selection_shape){
         .query = fields_of(answer->query),
@@ -152,7 +153,8 @@ static void evaluate(struct selection_shape *shape, const struct selection_answe
         .over_least = point->objective / answer->least,
         .shown_over_least = shown / least,
         .exact = exact,
-        .exact_kernel = kernel ? kernel->name : "",
+        .exact_kernel = kernel && kernel->profile ? kernel->profile : "",
+        .verdict = rcm_verdict_name(answer->decided.verdict),
         .over_exact = point->objective / exact,
         .shown_over_exact = shown / exact,
         .prediction = {.time_us = NAN, .low_us = NAN, .high_us = NAN},

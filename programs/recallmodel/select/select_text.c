@@ -117,7 +117,8 @@ static unsigned print_time(const struct selection_answer *answer)
     format_us(low, sizeof low, r.low_us);
     format_us(high, sizeof high, r.high_us);
     unsigned lines =
-        isnan(r.low_us)
+        answer->decided.count ? 0
+        : isnan(r.low_us)
             ? print_wrapped("  time        %s predicted (%s); its error is not known", us, of)
         : profile->stands_in_for
             ? print_wrapped("  time        %s predicted (%s); %s to %s by 9 in 10 times where "
@@ -131,6 +132,10 @@ static unsigned print_time(const struct selection_answer *answer)
     if (!r.within_runs && profile->stands_in_for)
         lines += print_wrapped(
             "  beyond      the runs of the profile in %s; the error may be larger", shape->beyond);
+    else if (!r.within_runs && answer->decided.count)
+        lines += print_wrapped("  beyond      the runs of the profile in %s: the time of the "
+                               "buckets is the upper end of their band",
+                               shape->beyond);
     if (contiguous && !rcm_profile_knows(profile, shape->p.assignment))
         lines +=
             print_wrapped("  contiguous  the time is that of interleaved buckets; contiguous ones "
@@ -250,7 +255,7 @@ static unsigned print_why(const struct selection_answer *answer)
                                 rcm_loss_exact(answer->choice.p));
         lines += print_time(answer);
         lines += print_other_profile(answer);
-        lines += selection_print_floor(answer);
+        lines += answer->decided.count ? 0 : selection_print_floor(answer);
     }
     lines += print_parallel(answer);
     lines += print_family(&answer->settings->question.device);
@@ -345,9 +350,9 @@ static void print_own_kernel(const struct selection_answer *answer, const struct
 {
     const struct rcm_topk p = answer->choice.p;
     const char *kernel = answer->asked.kernel->name;
-    if (strcmp(shown->key, "exact") == 0 && !calls_is_torch(answer->exact_kernel))
-        print_wrapped("%s has no call here. PyTorch's exact top-k, at another time:",
-                      answer->exact_kernel->name);
+    const struct rcm_contender *exact = selection_exact(answer);
+    if (strcmp(shown->key, "exact") == 0 && exact && exact->profile && !exact->call)
+        print_wrapped("%s has no call here. PyTorch's exact top-k, at another time:", exact->name);
     if (strcmp(shown->key, "pytorch") != 0 || strcmp(kernel, "any") == 0)
         return;
     print_wrapped("The kernel %s has no call here for b = %" PRIu64 ", k_b = %" PRIu64
@@ -402,10 +407,10 @@ void selection_print(const struct selection_answer *answer, bool colour)
     struct call calls[CALLS];
     const bool threshold = answer->choice.deploy == RCM_DEPLOY_THRESHOLD;
     calls_make(calls, &answer->asked, &answer->choice, answer->settings->budget,
-               answer->exact_kernel);
+               selection_exact(answer));
     const struct call *shown = calls_shown(calls, &answer->asked, &answer->choice);
     unsigned above = 1; /* the question */
-    above += print_reason(answer);
+    above += answer->decided.count ? selection_print_contenders(answer) : print_reason(answer);
     above += print_why(answer);
     const unsigned below = 2 + threshold + (answer->settings->d ? 1U : 0U) + lines_of(shown->text);
     above += print_assumption(answer, above, below);

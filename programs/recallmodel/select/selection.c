@@ -71,23 +71,24 @@ struct rcm_prediction selection_prediction(const struct selection_answer *answer
     return r;
 }
 
-bool selection_exact_elsewhere(const struct selection_answer *answer)
+const struct rcm_contender *selection_exact(const struct selection_answer *answer)
 {
-    const struct rcm_profile *kernel = answer->exact_kernel;
-    const struct rcm_device *device = answer->asked.machine.device;
-    return kernel && *kernel->card && device && strcmp(kernel->card, device->name) != 0;
+    const struct rcm_contender *best = NULL;
+    for (size_t i = 0; i < answer->decided.count; i++) {
+        const struct rcm_contender *c = &answer->decided.of[i];
+        if (c->kind == RCM_CONTENDER_EXACT && c->callable && (!best || c->time_us < best->time_us))
+            best = c;
+    }
+    return best;
 }
 
 void selection_format_exact(char *text, size_t size, const struct selection_answer *answer)
 {
-    const struct rcm_profile *kernel = answer->exact_kernel;
-    if (!kernel)
+    const struct rcm_contender *exact = selection_exact(answer);
+    if (!exact || strcmp(exact->name, "yours") == 0)
         snprintf(text, size, "exact top-k");
-    else if (selection_exact_elsewhere(answer))
-        snprintf(text, size, "exact top-k by %s, which was measured on %s, not on %s", kernel->name,
-                 kernel->card, answer->asked.machine.device->name);
     else
-        snprintf(text, size, "exact top-k by %s", kernel->name);
+        snprintf(text, size, "exact top-k by %s", exact->name);
 }
 
 struct rcm_selection selection_asked(const struct select_settings *settings,
@@ -141,32 +142,6 @@ const struct rcm_quirk *selection_quirk(const struct selection_answer *answer)
 
 /* ---- the answer */
 
-/* See exact_kernel in struct selection_answer. */
-static void set_exact_kernel(struct selection_answer *answer)
-{
-    struct rcm_profile *used = require_memory(malloc(sizeof *used));
-    answer->exact_kernel = used;
-    if (rcm_compare_exact(&answer->asked, selection_exact_kernel(answer->settings), used))
-        return;
-    free(used);
-    answer->exact_kernel = NULL;
-}
-
-/* See faster_exact in struct selection_answer. */
-static void set_faster_exact(struct selection_answer *answer)
-{
-    const struct rcm_selection *s = &answer->asked;
-    if (!s->machine.device || s->exact_us > 0.0 || !selection_is_time(answer) || s->machine.d)
-        return;
-    struct rcm_profile *found = require_memory(malloc(sizeof *found));
-    answer->faster_exact = found;
-    if (rcm_fastest_exact(s->machine.device, NULL, s->ties, s->p, found) &&
-        rcm_predict_exact(found, s->p) < answer->choice.exact_objective)
-        return;
-    free(found);
-    answer->faster_exact = NULL;
-}
-
 /* What a tick of the search needs. */
 struct tick_context {
     struct selection_answer *answer;
@@ -180,15 +155,6 @@ static bool tick(void *context, uint64_t done, uint64_t total)
     return search->answer->interrupted;
 }
 
-/* What the prediction may be: where a stand-in answers, the upper end of its band keeps to the
- * budget. */
-static double budget_of(const struct selection_answer *answer)
-{
-    const double high =
-        answer->asked.machine.profile ? answer->asked.machine.profile->held_out_p95_ratio : 0.0;
-    return answer->settings->budget / (selection_stands_in(answer) && high > 1.0 ? high : 1.0);
-}
-
 struct selection_answer selection_find(const struct query *query,
                                        const struct select_settings *settings)
 {
@@ -196,7 +162,8 @@ struct selection_answer selection_find(const struct query *query,
                                       .settings = settings,
                                       .asked = model_question(query, settings),
                                       .least = INFINITY};
-    set_exact_kernel(&answer);
+    if (selection_exact_kernel(settings))
+        rcm_compare_exact(&answer.asked, selection_exact_kernel(settings));
     answer.k_b_max = settings->k_b_max ? settings->k_b_max : RCM_K_B_MAX_DEFAULT;
     if (answer.k_b_max > query->base.k)
         answer.k_b_max = query->base.k;
@@ -207,12 +174,12 @@ struct selection_answer selection_find(const struct query *query,
     answer.asked.tick_context = &search;
     progress_start(&search.progress, "kb");
     answer.choice = settings->budget > 0.0
-                        ? rcm_best_recall(&answer.asked, budget_of(&answer), answer.each)
+                        ? rcm_best_recall(&answer.asked, settings->budget, answer.each)
                         : rcm_select_each(&answer.asked, answer.each);
     progress_end(&search.progress);
     answer.asked.tick = NULL;
     answer.asked.tick_context = NULL;
-    set_faster_exact(&answer);
+    rcm_answer(&answer.asked, &answer.choice, &answer.decided);
     const enum rcm_reason reason = answer.choice.reason;
     if (!answer.interrupted && (reason == RCM_REASON_OPTIONS || reason == RCM_REASON_KERNEL))
         answer.padded_n = rcm_padded_n(&answer.asked);
@@ -239,8 +206,6 @@ void selection_free(struct selection_answer *answer)
     free(answer->shapes);
     free(answer->each);
     free((void *)answer->asked.machine.profile);
-    free((void *)answer->faster_exact);
-    free((void *)answer->exact_kernel);
     answer->each = NULL;
 }
 

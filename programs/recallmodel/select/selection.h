@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include <model/recallmodel/answer.h>
 #include <programs/common/table.h>
 
 #include <programs/recallmodel/question/answer.h>
@@ -42,7 +43,7 @@ struct select_settings {
 /* What is known of one bucketed shape: a row of the tables. */
 struct selection_shape {
     struct query_fields query;
-    const char *device, *minimised, *exact_kernel;
+    const char *device, *minimised, *exact_kernel, *verdict;
     struct rcm_topk p;
     uint64_t candidates;
     double recall, loss, sd, row_recall; /* of a row: by --quantile */
@@ -71,12 +72,7 @@ struct selection_answer {
     struct rcm_point *each; /* the best of each k_b: each[k_b - 1], k_b = 1, .., k_b_max */
     uint64_t k_b_max;
     double least; /* objective of all of them; INFINITY: no bucketed shape reaches the target */
-    /* the profile of --exact-kernel; without it, where a stand-in answers, the fastest exact kernel
-     * that was measured on the card or carried to it; NULL: none */
-    const struct rcm_profile *exact_kernel;
-    /* where a profile of the card answers and nothing says what exact top-k takes: an exact kernel
-     * that is predicted to be faster than the profile's; NULL: none */
-    const struct rcm_profile *faster_exact;
+    struct rcm_answer decided; /* the verdict and its contenders */
     /* where the kernel or the options forbid all buckets: the least n to which a row must be
      * padded; 0: that does not help */
     uint64_t padded_n;
@@ -131,10 +127,16 @@ struct rcm_prediction selection_prediction(const struct selection_answer *answer
 /* Does the profile of another card, or of another type, stand in? */
 bool selection_stands_in(const struct selection_answer *answer);
 
-/* Was the kernel of exact top-k measured on another card? */
-bool selection_exact_elsewhere(const struct selection_answer *answer);
+/* The decision in words: what to call, and what it takes and loses. */
+void selection_headline(char *text, size_t size, const struct selection_answer *answer);
 
-/* "exact top-k", or "exact top-k by gvr_v2_b200", with its card where that is another one. */
+/* The headline, and a line for each contender. Returns how many lines it printed. */
+unsigned selection_print_contenders(const struct selection_answer *answer);
+
+/* The fastest exact top-k that can be called; NULL: none is known. */
+const struct rcm_contender *selection_exact(const struct selection_answer *answer);
+
+/* "exact top-k", or "exact top-k by torch.topk". */
 void selection_format_exact(char *text, size_t size, const struct selection_answer *answer);
 #define EXACT_TEXT 300
 

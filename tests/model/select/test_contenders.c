@@ -52,6 +52,27 @@ static struct best exhaustive(const struct rcm_selection *s)
     return best;
 }
 
+/* Are the buckets faster than the exact top-k of the profile, or the measured one, by more than the
+ * errors of both? */
+static bool surely_faster(const struct rcm_selection *s, const struct rcm_choice *c)
+{
+    const struct rcm_prediction buckets = rcm_predict(s->machine.profile, c->p),
+                                exact = rcm_predict_exact_band(s->machine.profile, s->p);
+    const double down = s->exact_us > 0.0 ? 1.0 : exact.time_us / exact.low_us;
+    return log(c->exact_objective / c->objective) >
+           hypot(log(buckets.high_us / buckets.time_us), log(down));
+}
+
+/* Where the objective is the time, buckets must be faster for certain, and nobody can call the
+ * threshold. */
+static enum rcm_deploy by_time(const struct rcm_selection *s, const struct best *best)
+{
+    const struct rcm_choice c = {.p = best->bucketed.p,
+                                 .objective = best->bucketed.objective,
+                                 .exact_objective = best->exact};
+    return c.objective < INFINITY && surely_faster(s, &c) ? RCM_DEPLOY_BUCKETED : RCM_DEPLOY_EXACT;
+}
+
 /* A bound must leave a tenth, after a launch. The launches are those of the runs: H100-PCIe 2.168
  * and B200 1.5 us (tests/figures/test_pays.sh). */
 static enum rcm_deploy deployed(const struct rcm_selection *s, const struct best *best)
@@ -64,6 +85,8 @@ static enum rcm_deploy deployed(const struct rcm_selection *s, const struct best
     const double threshold =
         nothing_known ? INFINITY : margin * (best->threshold.objective + launch);
     const double exact = isnan(best->exact) ? INFINITY : best->exact;
+    if (s->objective->need == RCM_NEEDS_PROFILE)
+        return by_time(s, best);
     if (bucketed < threshold && bucketed < exact)
         return RCM_DEPLOY_BUCKETED;
     return threshold < exact ? RCM_DEPLOY_THRESHOLD : RCM_DEPLOY_EXACT;
@@ -96,8 +119,10 @@ static struct rcm_selection question(uint64_t *state, const struct rcm_objective
         s.confidence = 0.9;
         s.most_lost = k / 10;
     }
-    if (objective->need == RCM_NEEDS_PROFILE)
+    if (objective->need == RCM_NEEDS_PROFILE) {
         s.kernel = rcm_profile(0)->kernel;
+        s.exact_us *= (double)random_between(state, 1, 3);
+    }
     return s;
 }
 
@@ -211,8 +236,7 @@ START_TEST(examples)
     s.p = (struct rcm_topk){.n = 4096, .k = 1024, .m = 1};
     c = rcm_select(&s);
     ck_assert_double_eq_tol(c.exact_objective, 23.67, 0.01);
-    ck_assert(c.deploy ==
-              (c.objective < c.exact_objective ? RCM_DEPLOY_BUCKETED : RCM_DEPLOY_EXACT));
+    ck_assert(c.deploy == (surely_faster(&s, &c) ? RCM_DEPLOY_BUCKETED : RCM_DEPLOY_EXACT));
     /* Where the user gives the time of an exact top-k, that time decides. */
     s.p = (struct rcm_topk){.n = 131072, .k = 2048, .m = 64};
     ck_assert_int_eq(rcm_select(&s).deploy, RCM_DEPLOY_BUCKETED);
@@ -276,18 +300,28 @@ START_TEST(exact_is_not_known)
                               .objective = rcm_objective_by_name("time"),
                               .machine = {.profile = q, .dtype = q->dtype}};
     struct rcm_choice c = rcm_select(&s);
-    ck_assert(c.deploy == RCM_DEPLOY_BUCKETED && c.objective < INFINITY);
+    ck_assert(c.deploy == RCM_DEPLOY_BUCKETED && c.objective < INFINITY && !c.too_close);
     ck_assert(isnan(c.exact_objective) && isnan(c.over_exact));
-    s.p.k = 1 << 20; /* the threshold takes less than buckets for .99, and loses nothing */
+    s.p.k = 1 << 20; /* the threshold takes less and loses nothing, but nobody can call it */
     const struct rcm_choice many = rcm_select(&s);
-    ck_assert(many.deploy == RCM_DEPLOY_THRESHOLD && isnan(many.exact_objective));
+    ck_assert(many.deploy == RCM_DEPLOY_BUCKETED && isnan(many.exact_objective));
     ck_assert(many.threshold.objective < many.objective && many.objective < INFINITY);
     s.p.k = 128;
     s.exact_us = 2 * c.objective;
     c = rcm_select(&s);
-    ck_assert(c.deploy == RCM_DEPLOY_BUCKETED && c.over_exact == 0.5);
-    s.exact_us = c.objective;
-    ck_assert(rcm_select(&s).deploy == RCM_DEPLOY_EXACT);
+    ck_assert(c.deploy == RCM_DEPLOY_BUCKETED && c.over_exact == 0.5 && !c.too_close);
+    /* what was measured has no error: that of the buckets decides */
+    const double high_us = rcm_predict(q, c.p).high_us;
+    ck_assert(high_us > 1.05 * c.objective && high_us < 2 * c.objective);
+    s.exact_us = 1.001 * high_us;
+    ck_assert(rcm_select(&s).deploy == RCM_DEPLOY_BUCKETED);
+    s.exact_us = 0.999 * high_us;
+    c = rcm_select(&s);
+    ck_assert(c.deploy == RCM_DEPLOY_EXACT && c.too_close && c.objective < c.exact_objective);
+    ck_assert_int_eq(c.reason, RCM_REASON_TOO_CLOSE);
+    s.exact_us = 0.999 * rcm_predict(q, c.p).low_us;
+    c = rcm_select(&s);
+    ck_assert(c.deploy == RCM_DEPLOY_EXACT && !c.too_close);
 }
 END_TEST
 

@@ -193,26 +193,64 @@ static struct rcm_profile fastest(const char *card, enum rcm_dtype dtype, struct
     return q;
 }
 
-/* The fastest exact kernel that was measured on a card, within its runs. */
+/* The contender by a provider; NULL: there is none. */
+static const struct rcm_exact_contender *by(const char *provider, const char *card,
+                                            enum rcm_dtype dtype, struct rcm_topk p)
+{
+    static struct rcm_exact_contender of[RCM_EXACT_MOST];
+    const size_t count =
+        rcm_exact_contenders(rcm_device_by_name(card), &dtype, RCM_TIES_ANY, p, of);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(of[i].provider->name, provider) == 0)
+            return &of[i];
+    return NULL;
+}
+
+/* The fastest exact kernel on a card that can be called: of those measured there and carried. */
 START_TEST(exact_kernels_of_a_card)
 {
     const struct rcm_topk p = {.n = 131072, .k = 1024, .m = 1}, small = {.n = 131072, .k = 8},
                           tokens = {.n = 131072, .k = 16, .m = 64};
     const struct rcm_profile of_b200 = fastest("B200", RCM_F32, p), *q;
+    unsigned callable = 0, faster = 0;
+    ck_assert_str_eq(of_b200.name, "sglang_v2_decode_b200");
     ck_assert_str_eq(of_b200.card, "B200");
     ck_assert_ptr_null(of_b200.stands_in_for);
     for (size_t i = 0; (q = rcm_profile(i)); i++) {
         const struct rcm_prediction r = rcm_predict_exact_band(q, p);
-        if (q->kernel->exact_only && strcmp(q->card, "B200") == 0 && r.within_runs)
-            ck_assert_double_ge(r.time_us, rcm_predict_exact(&of_b200, p));
         ck_assert(!q->kernel->exact_only || rcm_device_by_name(q->card));
+        if (!q->kernel->exact_only || strcmp(q->card, "B200") != 0 || !r.within_runs)
+            continue;
+        if (rcm_provider_of(q->name)->package)
+            ck_assert_double_ge(r.time_us, rcm_predict_exact(&of_b200, p));
+        else
+            faster += r.time_us < rcm_predict_exact(&of_b200, p);
+        callable += rcm_provider_of(q->name)->package != NULL;
     }
-    ck_assert_ptr_null(fastest("B200", RCM_F32, small).name);
-    ck_assert_ptr_null(fastest("L4", RCM_F32, p).name);
-    /* of the card's types, that of the question; where it has none, any */
+    ck_assert(callable >= 5 && faster >= 1); /* gvr is faster, and nobody can call it */
+    ck_assert(by("gvr_2", "B200", RCM_F32, p)->time.time_us < rcm_predict_exact(&of_b200, p));
+    /* k = 8 takes at most what k = 512 does, with which the runs begin */
+    ck_assert_str_eq(fastest("B200", RCM_F32, small).name, "sglang_v2_decode_b200");
+    const struct rcm_exact_contender *less = by("SGLang topk_v2", "B200", RCM_F32, small);
+    const struct rcm_prediction begins = rcm_predict_exact_band(
+        &of_b200, (struct rcm_topk){.n = 131072, .k = (uint64_t)of_b200.k_low, .m = 1});
+    ck_assert(less->at_most && less->time.time_us == begins.time_us);
+    ck_assert(SAME(less->time.low_us, RCM_BEYOND_LOW_RATIO * begins.low_us) &&
+              less->time.high_us == begins.high_us);
+    ck_assert(!by("SGLang topk_v2", "B200", RCM_F32, p)->at_most);
+    /* ours on every card with CUDA of 7.5 and later; without CUDA or on Volta nothing */
+    const struct rcm_profile l4 = fastest("L4", RCM_F32, p);
+    ck_assert_str_eq(l4.name, "recallmodel_h200_f32");
+    ck_assert_str_eq(l4.stands_in_for, "L4");
+    ck_assert(l4.held_out_exact_p05_ratio == 0.41 && l4.held_out_exact_p95_ratio == 2.15);
+    ck_assert_ptr_null(by("SGLang topk_v2", "L4", RCM_F32, p));
+    ck_assert_ptr_null(fastest("V100S", RCM_F32, p).name);
+    ck_assert_ptr_null(fastest("MI300X", RCM_F32, p).name);
+    /* of types as wide as that of the question alone */
     ck_assert_int_eq(fastest("RTX-4080-SUPER", RCM_F32, tokens).dtype, RCM_F32);
     ck_assert_int_eq(fastest("RTX-4080-SUPER", RCM_BF16, tokens).dtype, RCM_F16);
-    ck_assert_int_eq(fastest("B200", RCM_F16, p).dtype, RCM_F32);
+    ck_assert_str_eq(fastest("B200", RCM_F16, p).name, "recallmodel_h200_f16");
+    ck_assert_ptr_null(by("flashinfer.top_k", "B200", RCM_F16, p));
 }
 END_TEST
 
@@ -235,27 +273,41 @@ START_TEST(exact_kernels_carried)
     ck_assert_str_eq(q.stands_in_for, "H100-PCIe");
     ck_assert(q.held_out_exact_p05_ratio == rcm_exact_carried(0)->low_ratio &&
               q.held_out_exact_p95_ratio == rcm_exact_carried(0)->high_ratio);
-    /* another architecture: no run says how far off it is */
-    const struct rcm_profile far = rcm_carry_exact(&made, from, rcm_device_by_name("B200"));
-    ck_assert(far.held_out_exact_p05_ratio == 0.0 && SAME(far.rows_at_once, 148.0));
+    /* another architecture with CUDA: the widest band; another maker's: none */
+    const struct rcm_profile far = rcm_carry_exact(&made, from, rcm_device_by_name("B200")),
+                             amd = rcm_carry_exact(&made, from, rcm_device_by_name("MI300X"));
+    ck_assert(far.held_out_exact_p05_ratio == 0.41 && far.held_out_exact_p95_ratio == 2.15 &&
+              SAME(far.rows_at_once, 148.0));
+    ck_assert(amd.held_out_exact_p05_ratio == 0.0);
 
     const struct rcm_topk p = {.n = 131072, .k = 2048, .m = 64};
     struct rcm_selection compared = {.p = p, .machine = {.device = to}};
-    struct rcm_profile used;
-    ck_assert(rcm_compare_exact(&compared, &made, &used));
+    const struct rcm_profile used = rcm_compare_exact(&compared, &made);
+    ck_assert_str_eq(used.stands_in_for, "H100-PCIe");
     ck_assert(compared.exact_us == rcm_predict_exact(&q, p));
     static const char *const cards[] = {"H100-NVL", "GH200", "GB300"};
     for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) {
         const struct rcm_profile found = fastest(cards[i], RCM_F32, p);
         ck_assert_str_eq(found.stands_in_for, cards[i]);
-        ck_assert_str_eq(rcm_device_by_name(found.card)->architecture,
-                         rcm_device_by_name(cards[i])->architecture);
+        ck_assert_str_eq(found.name, "recallmodel_h200_f32");
+        /* ours crosses architectures, with the widest band; others stay within */
+        const bool hopper = strcmp(cards[i], "GB300") != 0;
+        ck_assert(found.held_out_exact_p05_ratio == (hopper ? 0.772 : 0.41) &&
+                  found.held_out_exact_p95_ratio == (hopper ? 1.33 : 2.15));
+        const struct rcm_exact_contender *sglang = by("SGLang fast_topk", cards[i], RCM_F32, p);
+        ck_assert_str_eq(sglang->card, hopper ? "H100-SXM" : "B300");
+        ck_assert_str_eq(sglang->profile.stands_in_for, cards[i]);
+        ck_assert(sglang->profile.held_out_exact_p05_ratio == (hopper ? 0.772 : 0.823));
     }
-    /* the fastest of all: torch.topk was measured on this card, a faster one on another */
+    /* torch.topk was measured on this card, a faster one on another */
     struct rcm_profile all = {0};
-    ck_assert_ptr_null(fastest("H100-PCIe", RCM_F16, p).stands_in_for);
+    ck_assert_str_eq(fastest("H100-PCIe", RCM_F16, p).stands_in_for, "H100-PCIe");
+    const struct rcm_exact_contender *torch = by("torch.topk", "H100-PCIe", RCM_F16, p);
+    ck_assert_ptr_null(torch->profile.stands_in_for);
+    ck_assert_str_eq(torch->profile.name, "torch_topk_h100_pcie");
     ck_assert(rcm_fastest_exact(to, NULL, RCM_TIES_ANY, p, &all));
     ck_assert_str_eq(all.stands_in_for, "H100-PCIe");
+    ck_assert_double_lt(rcm_predict_exact(&all, p), torch->time.time_us);
 }
 END_TEST
 
@@ -270,7 +322,8 @@ static const struct rcm_profile *buckets_of(const char *card, enum rcm_dtype dty
 }
 
 /* Our buckets, from the card on which they were measured to another: what scales, by hand; the
- * wider of both bands, and wider yet beyond the runs; no band to another architecture. */
+ * wider of both bands, and wider yet beyond the runs; between architectures the widest that any
+ * kernel showed; without CUDA none. */
 START_TEST(buckets_carried)
 {
     const struct rcm_device *from = rcm_device_by_name("H200"),
@@ -320,7 +373,11 @@ START_TEST(buckets_carried)
     close = rcm_carry_buckets(&close, from, to);
     ck_assert(isnan(rcm_predict(&close, p).low_us) && isnan(rcm_predict(&close, p).high_us));
     const struct rcm_profile b200 = rcm_carry_buckets(h200, from, rcm_device_by_name("B200"));
-    ck_assert(rcm_predict(&b200, p).time_us < own.time_us && isnan(rcm_predict(&b200, p).high_us));
+    const struct rcm_profile amd = rcm_carry_buckets(h200, from, rcm_device_by_name("MI300X"));
+    const struct rcm_prediction there = rcm_predict(&b200, p);
+    ck_assert(there.time_us < own.time_us && isnan(rcm_predict(&amd, p).high_us));
+    ck_assert(SAME(there.low_us, there.time_us * fmin(0.41, h200->held_out_p05_ratio)) &&
+              SAME(there.high_us, there.time_us * fmax(2.15, h200->held_out_p95_ratio)));
 }
 END_TEST
 

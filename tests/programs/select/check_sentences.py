@@ -9,7 +9,9 @@ known form, and what it says must follow from the numbers: a line of an unknown 
 that a new sentence needs a check here. The law of a row is that of `recallmodel law`.
 """
 import concurrent.futures
+import itertools
 import json
+import math
 import random
 import re
 import subprocess
@@ -33,6 +35,7 @@ WARM = r"; if the rows come from memory: they may still lie in its cache of (\S+
 # What random questions hardly ever meet: an exact kernel that is faster, a quirk.
 RARE = ("--n 131072 --k 2048 --m 64 --recall 0.95 --device h100-pcie",
         "--n 65536 --k 1024 --m 8 --recall 0.9 --device h100-pcie",
+        "--n 10751 --k 438 --recall 0.95 --device cpu-epyc-zen4 --exact-us 300",
         "--n 65536 --k 512 --m 32 --recall 0.9 --kb-max 1 --align 16 --device a10g")
 
 
@@ -149,6 +152,94 @@ class Check:
         """A bound with its launch."""
         return value + LAUNCHES.get(self.answer["device"], 0.0) if self.bound else value
 
+    # ---- the decision
+
+    def headline(self, text):
+        """That of JSON. Where it is a decision, it follows from the contenders."""
+        a, c = self.answer, self.choice
+        self.expect(text == a["headline"], f"JSON has another headline: {a['headline']}")
+        found = re.fullmatch(rf"Use exact top-k, (.+?): about {TIME}, nothing lost\. (Buckets take "
+                             r"longer|Buckets may take as long|Buckets may take less: time both|"
+                             r"No known kernel of buckets runs on this card)\.", text)
+        if found:
+            first, buckets = a["contenders"][0], [one for one in a["contenders"]
+                                                  if one["kind"] == "buckets"][0]
+            self.expect(a["deploy"] == a["verdict"] == first["kind"] and first["callable"] and
+                        first["kind"] in ("exact", "threshold") and
+                        found[1] == first["name"] and
+                        near(found[2], first["time_us"] / UNITS[found[3]]), "the first")
+            want = ("No known kernel of buckets runs on this card" if not buckets["callable"] else
+                    "Buckets take longer" if self.surely(first, buckets) else
+                    "Buckets may take less: time both" if c["objective"] < first["time_us"] else
+                    "Buckets may take as long")
+            self.expect(found[4] == want, f"not: {want}")
+            self.expect(a["too_close"] == (a["deploy"] == "exact" and "may" in want), "too close")
+            return
+        found = re.fullmatch(rf"Use buckets, b = (\d+), k_b = (\d+): about {TIME}, (\S+) % lost\. "
+                             r"Exact top-k takes longer\.", text)
+        if found:
+            self.expect(a["deploy"] == "bucketed" and a["verdict"] == "buckets" and
+                        (int(found[1]), int(found[2])) == (c["b"], c["k_b"]) and
+                        near(found[3], c["objective"] / UNITS[found[4]]) and
+                        near(found[5], 100 * (1 - c["recall"]), 0.06), "the buckets")
+            return
+        self.expect(text.rstrip(".").lower() == a["reason"].lower(), "the headline is no reason")
+        self.expect(not a["contenders"] or a["budget"] is not None or c is None or
+                    a["exact_objective"] is None or a["verdict"] == "threshold",
+                    "there is a decision, and it is not said")
+
+    def contenders(self, table):
+        """Each row is one of JSON, in its order, and the verdict follows from them."""
+        rows, a = self.answer["contenders"], self.answer
+        self.expect(len(table) == 1 + min(len(rows), 8), "how many contenders")
+        for row, one in zip(table[1:], rows):
+            shape = one["b"] and f"{one['kind']} b {one['b']}, k_b {one['k_b']}"
+            found = re.fullmatch(rf"([* ]) {re.escape(shape or 'exact, ' + one['name'])} +"
+                                 rf"{TIME} +(-|{TIME} to {TIME}) +(-|\S+ %) +(\S.*)", row)
+            self.expect(found, f"not that of JSON: {row}")
+            if not found:
+                continue
+            self.expect((found[1] == "*") == (one is rows[0] and a["verdict"] != "none"), "the *")
+            self.expect(near(found[2], one["time_us"] / UNITS[found[3]]), f"the time: {row}")
+            band = one["low_us"] is not None and one["low_us"] < one["high_us"]
+            self.expect(band == (found[4] != "-") and
+                        (not band or (near(found[5], one["low_us"] / UNITS[found[6]]) and
+                                      near(found[7], one["high_us"] / UNITS[found[8]]))),
+                        f"the band: {row}")
+            self.expect(near(found[9].split()[0], 100 * one["loses"], 0.06) if one["loses"]
+                        else found[9] == "-", f"the loss: {row}")
+            known = found[10].split(", ")
+            self.expect(known[0] == (one["card"] or one["profile"] or "as you measured"),
+                        f"where it was measured: {row}")
+            self.expect(("not callable" in known) == (not one["callable"]), f"callable: {row}")
+            self.expect(not one["callable"] or ("carried" in known) == one["carried"],
+                        f"carried: {row}")
+            self.expect(not one["callable"] or ("larger k or n" in known) == one["at_most"],
+                        f"larger k or n: {row}")
+            self.expect(not one["at_most"] or one["kind"] == "exact", f"only exact kernels: {row}")
+        keys = [(not one["callable"], one["time_us"]) for one in rows[1:]]
+        self.expect(keys == sorted(keys), "the contenders are not in order")
+        if a["budget"] is None:
+            want = self.by_the_rule(rows)
+            self.expect(want == a["verdict"], f"by the rule it is {want}")
+
+    @staticmethod
+    def surely(one, other):
+        """Is it faster by more than the errors of both?"""
+        up = 2.15 if one["high_us"] is None else one["high_us"] / one["time_us"]
+        down = 0.41 if other["low_us"] is None else other["low_us"] / other["time_us"]
+        return (math.log(other["time_us"] / one["time_us"]) >
+                math.hypot(math.log(up), math.log(down)))
+
+    def by_the_rule(self, rows):
+        """Lossless wins, unless buckets are surely faster than each that is lossless."""
+        rows = sorted((one for one in rows if one["callable"]), key=lambda one: one["time_us"])
+        lossless = [one for one in rows if not one["loses"]]
+        for one in rows:
+            if one["loses"] and all(self.surely(one, other) for other in lossless):
+                return "buckets"
+        return lossless[0]["kind"] if lossless else "none"
+
     # ---- the sentence
 
     def sentence(self, text):
@@ -161,11 +252,9 @@ class Check:
             text = re.sub(r"; by (the|its) profile of .*$", "", text)
         else:
             self.expect("not measured on" not in text, "a stand-in that is none")
-        if a["too_close"]:
-            self.expect("too close to call" in text or a["budget"] is not None or
-                        "do not approximate if you can call" in text, "too close, and not said")
-        else:
-            self.expect("too close" not in text, "called too close")
+        close = "they may take as long, and exact top-k loses nothing"
+        self.expect((close in text) == (a["too_close"] and a["budget"] is None), "too close")
+        self.expect(not a["too_close"] or a["deploy"] == "exact", "too close, and not exact")
         if a["budget"] is not None:
             return self.budget(text)
         beyond = re.search(r"; this lies beyond the runs of the profile in (.*), and its time is "
@@ -178,33 +267,14 @@ class Check:
             self.expect(not beyond or self.stand_in, "beyond the runs")
         text = text[:beyond.start()] if beyond else text
         shape = f"b = {c['b']}, k_b = {c['k_b']}" if c else None
-        text = self.unless(text)
-        text = re.sub(r"[;:] too close to call.*$", "", text)
-        exact = r"exact top-k(?: by \S+?(?:, which was measured on \S+, not on \S+?)?)?"
+        text = text.removesuffix(": " + close)
+        exact = r"exact top-k(?: by [^:;()]+?)?"
         if a["deploy"] == "bucketed":
             self.expect(text.startswith(shape + ": "), "another shape is named")
             return self.bucketed(text[len(shape) + 2:], exact)
         if a["deploy"] == "threshold":
             return self.threshold(text, exact)
         return self.exact(text, exact)
-
-    def unless(self, text):
-        """The text without what it says of an exact kernel that is faster, or may be."""
-        faster, buckets = self.answer.get("faster_exact"), self.choice and self.choice["objective"]
-        found = re.search(rf"; do not approximate if you can call (\S+) \(({VALUE})\)$", text)
-        maybe = re.search(rf"; (\S+) is exact and may be as fast \(({VALUE})\)$", text)
-        of_buckets = faster and self.answer["deploy"] == "bucketed"
-        self.expect(bool(found) == bool(of_buckets and faster["high_us"] < buckets),
-                    "a faster exact kernel")
-        self.expect(bool(maybe) == bool(of_buckets and
-                                        faster["time_us"] < buckets <= faster["high_us"]),
-                    "an exact kernel that may be faster")
-        found = found or maybe
-        if not found:
-            return text
-        self.expect(found[1] == faster["name"] and near(found[2].split()[0], faster["time_us"] / (
-            value_of(found[2]) / float(found[2].split()[0]))), "which kernel is faster")
-        return text[:found.start()]
 
     def bucketed(self, text, exact):
         a, value = self.answer, self.least(self.choice["objective"])
@@ -306,7 +376,16 @@ class Check:
         self.expect(bool(found[7]) == (self.choice is not None), "the best buckets")
         if found[7]:
             self.range_is(found[7], self.least(self.choice["objective"]), "buckets")
-            self.expect(self.choice["objective"] >= t["objective"], "the buckets take less")
+            self.expect(self.choice["objective"] >= t["objective"] or  # by the rule: contenders()
+                        (a["contenders"] and a["verdict"] == "threshold"), "the buckets take less")
+
+    def exact_most(self):
+        """What exact top-k takes at most: the upper end, where its time was carried."""
+        exact = min((one for one in self.answer["contenders"]
+                     if one["kind"] == "exact" and one["callable"]),
+                    key=lambda one: one["time_us"], default=None)
+        return (exact["high_us"] if exact and exact["carried"] and exact["high_us"]
+                else self.answer["exact_objective"])
 
     def budget(self, text):
         a, c = self.answer, self.choice
@@ -314,15 +393,17 @@ class Check:
         found = re.fullmatch(rf"Exact top-k: (.*), {within}: do not approximate", text)
         if found:
             self.range_is(found[1], a["exact_objective"], "exact")
-            self.expect(a["exact_objective"] <= a["budget"], "exact is over the budget")
+            self.expect(self.exact_most() <= a["budget"], "exact is over the budget")
             return
         found = re.fullmatch(rf"(?:Neither buckets with k_b up to \d+ nor exact top-k|No "
                              rf"buckets with "
-                             rf"k_b up to \d+) stay {within}", text)
+                             rf"k_b up to \d+)(?: surely)? stay {within}", text)
         if found:
             high = self.stand_in["high_ratio"] if self.stand_in else 1.0
             self.expect(c is None or self.least(c["objective"]) * high > a["budget"],
                         "something is within")
+            self.expect("nor exact" not in text or a["exact_objective"] is None or
+                        self.exact_most() > a["budget"], "exact is within")
             return
         found = re.fullmatch(rf"(Exact top-k by threshold with )?b = (\d+), k_b = (\d+): recall "
                              rf"(\S+) (?:in|with) (at least )?(.*?)( \(bound.*\))?, the most "
@@ -402,9 +483,12 @@ class Check:
             self.expect(c["low_us"] is None, "its error is known")
 
     def line_beyond(self, text, a, c):
-        found = re.fullmatch(r"the runs of the profile in (.*); the error may be larger", text)
+        found = re.fullmatch(r"the runs of the profile in (.*?)(; the error may be larger|: the "
+                             r"time of the buckets is the upper end of their band)", text)
         if found:
             self.expect(found[1] == c["beyond"], "what is beyond")
+            self.expect(found[2][0] == ";" or (near(c["objective"], c["high_us"]) and
+                                               not self.stand_in), "not the upper end")
             return
         found = re.fullmatch(rf"(b = \d+, k_b = \d+) may take {TIME} to {TIME}; no run of the "
                              rf"profile has such (.*): time it, or --beyond-runs", text)
@@ -465,14 +549,24 @@ class Check:
         if text.startswith("not known by this profile"):
             self.expect(a["exact_objective"] is None, "exact is known")
             return
+        found = re.fullmatch(r"(\S+): beyond its runs in (\S.*), so the error may be larger", text)
+        if found:
+            self.expect("--exact-kernel" in self.options and
+                        found[1] == a["exact_kernel"]["name"], "which kernel is beyond its runs")
+            said = run("predict", "--device", found[1], "--n", a["n"], "--k", a["k"], "--m",
+                       a["m"] or 1, "--csv").stdout
+            self.expect(said.splitlines()[1].split(",")[9] == "false", "it is within its runs")
+            return
         found = re.fullmatch(rf"({VALUE}), predicted by this profile, with which a bound is not "
                              rf"compared; --objective time compares times", text)
         if found:
-            timed = list(self.options)
-            timed[timed.index("--objective") + 1] = "time"
-            said = json.loads(run("select", *timed, "--json").stdout)
-            self.expect(self.bound and a["exact_objective"] is None and said["exact_objective"]
-                        and near(found[1].split()[0], said["exact_objective"] /
+            asked = [part for name in ("--n", "--k", "--m", "--device", "--dtype")
+                     if self.option(name) for part in (name, self.option(name))]
+            head, row = (line.split(",") for line in run("predict", *asked, "--kb", 1, "--csv")
+                         .stdout.splitlines()[:2])
+            exact_us = float(row[head.index("exact_us")])
+            self.expect(self.bound and a["exact_objective"] is None
+                        and near(found[1].split()[0], exact_us /
                                  (value_of(found[1]) / float(found[1].split()[0]))),
                         "the exact time of the profile")
             return
@@ -482,26 +576,6 @@ class Check:
         self.expect(found and near(found[1].split()[0], a["exact_objective"] /
                                    (value_of(found[1]) / float(found[1].split()[0]))),
                     f"exact: {text}")
-
-    def line_faster(self, text, a, c):
-        f = a["faster_exact"]
-        found = re.fullmatch(rf"{TIME} predicted \((\S+), (\S+)\); {TIME} to {TIME} by 9 in 10 "
-                             rf"(held-out errors|times on another card of the "
-                             rf"architecture)(?:; it reads \S+, the buckets \S+)?; "
-                             rf"--exact-kernel (\S+) compares", text)
-        self.expect(found, f"an unknown line: {text}")
-        if not found:
-            return
-        self.expect(found[3] == found[10] == f["name"] and found[4] == f["dtype"], "the kernel")
-        self.expect(near(found[1], f["time_us"] / UNITS[found[2]]) and
-                    near(found[5], f["low_us"] / UNITS[found[6]]) and
-                    near(found[7], f["high_us"] / UNITS[found[8]]), "its time")
-        self.expect(("another" in found[9]) == f["other_card"], "where it was measured")
-        self.expect(f["time_us"] < a["exact_objective"], "it is not faster")
-        asked = json.loads(run("select", *self.options, "--exact-kernel", found[3],
-                               "--json").stdout)
-        self.expect(near(f"{f['time_us']:.4g}", asked["exact_kernel"]["time_us"]),
-                    "--exact-kernel says another time")
 
     def line_quirk(self, text, a, c):
         q = a["quirk"]
@@ -545,23 +619,32 @@ class Check:
         self.expect(text.startswith("348 of 360 choices"), "the real rows")  # test_real_rows.sh
 
 
-def lines_of(text):
-    """(label, words) of the answer's lines, and its sentence. After a blank line come tables."""
-    head = text.split("\n\n")[0].splitlines()
-    sentence, lines = [], []
-    for line in head[1:]:
+def blocks_of(text, answer):
+    """(headline, the table of contenders or None, the notes): without the question and the call."""
+    parts = text.split("\n\n")
+    if not answer["contenders"]:
+        return sentence_of(parts[0]), None, lines_of(parts[0])
+    notes = parts[2] if len(parts) > 2 and re.match(r"\n?  \S", parts[2]) else ""
+    return sentence_of(parts[0]), parts[1].splitlines(), lines_of("\n" + notes.lstrip("\n"))
+
+
+def sentence_of(head):
+    return " ".join(itertools.takewhile(lambda line: not line.startswith("  "),
+                                        head.splitlines()[1:]))
+
+
+def lines_of(head):
+    """(label, words) of the lines below the sentence."""
+    lines = []
+    for line in head.splitlines()[1:]:
         begins = re.fullmatch(r"  (\S.*?) {2,}(\S.*)", line)
-        if begins and len(line) > 14 and line[13] == " " and line[14] != " ":
-            lines.append([begins[1], begins[2]])
-        elif begins:
+        if begins:
             lines.append([begins[1], begins[2]])
         elif line.startswith(" " * 10) and lines:
             lines[-1][1] += " " + line.strip()
         elif lines:
             lines.append(["memory", line])
-        else:
-            sentence.append(line)
-    return " ".join(sentence), lines
+    return lines
 
 
 def shards(options, text, answer):
@@ -616,8 +699,12 @@ def ask(number):
     if "--shards" in options:
         return shards(options, text.stdout, answer), 1
     check = Check(options, text.stdout, answer)
-    sentence, lines = lines_of(text.stdout)
-    check.sentence(sentence)
+    headline, table, lines = blocks_of(text.stdout, answer)
+    check.headline(headline)
+    check.sentence(answer["reason"][0].upper() * (answer["reason"][0] != "b") +
+                   answer["reason"][answer["reason"][0] != "b":])
+    if table:
+        check.contenders(table)
     for label, words in lines:
         if label != "memory":
             check.line(label, words)

@@ -52,13 +52,24 @@ import sys
 us, answer = float(sys.argv[1]), json.loads(sys.argv[2])
 kernel = answer["exact_kernel"]
 assert answer["exact_objective"] == kernel["time_us"] == us
-assert kernel["name"] == "gvr_v2_b200" and kernel["dtype"] == "f32" and kernel["within_runs"]
+assert kernel["name"] == "gvr_v2_b200" and kernel["card"] == "B200"
+assert not kernel["other_card"] and not kernel["at_most"]
 assert kernel["low_us"] < us < kernel["high_us"]
-assert "exact top-k by gvr_v2_b200" in answer["reason"]
+assert answer["reason"].startswith("exact top-k by gvr_2: ")
 assert answer["over_exact"] == answer["choice"]["objective"] / us
+# it is compared with alone, and who names it can call it
+exact = [one for one in answer["contenders"] if one["kind"] == "exact"]
+assert [one["profile"] for one in exact] == ["gvr_v2_b200"] and exact[0] == answer["contenders"][0]
+assert exact[0]["callable"] and exact[0]["package"] is None and exact[0]["time_us"] == us
+assert not exact[0]["carried"] and exact[0]["card"] == "B200" and exact[0]["loses"] == 0
+assert (exact[0]["low_us"], exact[0]["high_us"]) == (kernel["low_us"], kernel["high_us"])
+assert answer["verdict"] == answer["deploy"] == "exact"
+assert answer["headline"].startswith("Use exact top-k, gvr_2: about 10.8 us, ")
 PYTHON
 text=$("$program" select "${question[@]}" --exact-kernel gvr_v2)
-prints '^  exact .* predicted (gvr_v2_b200, f32)' <<<"$text" || fail "select in words: $text"
+prints '^\* exact, gvr_2  *10.8 us  *8.34 us to 12.1 us  *-  *B200' <<<"$text" ||
+    fail "select in words: $text"
+[ "$(grep -c '^[* ] exact, ' <<<"$text")" = 1 ] || fail "compared with others, too: $text"
 "$program" select "${question[@]}" --exact-kernel gvr_v2 --csv | prints ',gvr_v2_b200,' ||
     fail "select --csv"
 "$program" select --n 2^22 --k 1024 --device b200 --exact-kernel gvr | tr -s ' \n' ' ' |
@@ -111,18 +122,38 @@ question=(--n 8192 --k 512 --recall 0.95 --device b200 --exact-kernel gvr --dtyp
 # what is an option of a subcommand, without the subcommand
 rejects "exact-kernel is an option of select; name the subcommand first" "$program" \
     "${question[@]}"
-# Without --exact-kernel, a card without a profile is compared with the fastest kernel that was
-# measured on it, within its runs.
-"$program" select --n 131072 --k 1024 --m 1 --device b200 --json >"$folder/card"
-prints '"name": "[a-z0-9_]*_b\(200\|lackwell\)"' <"$folder/card" || fail "the kernels of the card"
-"$program" select --n 131072 --k 8 --device b200 --json | prints '"exact_kernel"' &&
-    fail "a kernel beyond its runs"
+# Without --exact-kernel, the fastest of all that can be called, measured there or carried, of the
+# type of the values; with a smaller k than any run has, it takes at most the time of the smallest.
+for k in 512 8; do
+    "$program" select --n 131072 --k $k --m 1 --device b200 --dtype f32 --json >"$folder/$k"
+done
+"$program" select --n 131072 --k 1024 --m 1 --device b200 --dtype f16 --json >"$folder/f16"
+python3 - "$folder" <<'PYTHON' || fail "the kernels of the card"
+import json
+import sys
+smallest, small, f16 = (json.load(open(f"{sys.argv[1]}/{name}")) for name in ("512", "8", "f16"))
+def exact(answer, name):
+    return next((one for one in answer["contenders"] if one["name"] == name), None)
+for answer in smallest, small:
+    assert answer["exact_kernel"]["name"] == "sglang_v2_decode_b200"
+    assert answer["exact_kernel"]["card"] == "B200" and not answer["exact_kernel"]["other_card"]
+    gvr = exact(answer, "gvr_2")
+    assert not gvr["callable"] and gvr["time_us"] < answer["exact_objective"]
+first, at_most = exact(smallest, "SGLang topk_v2"), exact(small, "SGLang topk_v2")
+assert not first["at_most"] and at_most["at_most"] and small["exact_kernel"]["at_most"]
+assert at_most["time_us"] == first["time_us"] and at_most["high_us"] == first["high_us"]
+assert abs(at_most["low_us"] / first["low_us"] - 0.25) < 1e-9
+assert f16["exact_kernel"]["name"] == "recallmodel_h200_f16" and f16["exact_kernel"]["other_card"]
+assert not exact(f16, "SGLang topk_v2") and exact(f16, "recallmodel")["carried"]
+PYTHON
+"$program" select --n 131072 --k 8 --device b200 --dtype f32 |
+    prints '^. exact, SGLang topk_v2 .* B200, larger k or n$' || fail "larger k or n"
 # the buckets and the kernel are of other types
 "$program" select --n 2^20 --k 100 --device h200 --dtype f32 --exact-kernel torch_topk_h100 |
     tr -s ' \n' ' ' |
-    prints 'it reads f16, the buckets f32' || fail "types"
+    prints 'exact, torch.topk .* H100-PCIe, carried, another type threshold' || fail "types"
 "$program" select --n 4096 --k 64 --device b200 --dtype f32 --exact-kernel gvr |
-    prints 'reads' && fail "types"
+    prints 'another type' && fail "types"
 # no table is wider than a page
 for tables in devices runs; do
     [ "$("$program" "$tables" | awk 'length > 100' | wc -l)" = 0 ] || fail "$tables is wide"
@@ -134,9 +165,14 @@ question=(--n 2^28 --k 128 --recall 0.99 --device v100s)
 "$program" select "${question[@]}" | tr '\n' ' ' >"$folder/answer"
 prints 'ms (predicted); this pays if your exact top-k of this shape takes longer than 1' \
     <"$folder/answer" || fail "the gain is not known: $(cat "$folder/answer")"
-prints 'exact       not known by this profile; --exact-us' <"$folder/answer" || fail "exact line"
-"$program" select "${question[@]}" --exact-us 5000 |
-    prints 'times faster than exact top-k (5 ms)' || fail "--exact-us"
+prints '^[^*]*\* buckets b 16384, k_b 1 .* V100S, not callable  ' <"$folder/answer" ||
+    fail "what can be called: $(cat "$folder/answer")"
+prints ' exact, ' <"$folder/answer" && fail "an exact top-k on a V100S"
+"$program" select "${question[@]}" --exact-us 5000 >"$folder/answer"
+prints '^Use buckets, b = 16384, k_b = 1: about 1.23 ms, 0.39 % lost' <"$folder/answer" &&
+    prints '^  exact, yours  *5 ms  *-  *-  *as you measured' <"$folder/answer" || fail "--exact-us"
+"$program" select "${question[@]}" --objective roofline | tr '\n' ' ' | tr -s ' ' |
+    prints 'exact not known by this profile; --exact-us' || fail "exact line"
 "$program" predict --n 2^28 --k 128 --kb 1 --device v100s | tr '\n' ' ' |
     prints 'not known, because no run of the profile is of exact top-k' || fail "predict"
 pass

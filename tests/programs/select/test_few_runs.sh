@@ -46,9 +46,13 @@ for n in 128256 131072 200000; do
                     grep -q "^  beyond  .*no run" "$folder/answer" &&
                         grep -q "^  settle " "$folder/answer" ||
                         fail "n $n k $k m $m $recall: $(cat "$folder/answer")"
+                    grep -q "^\* \|^Use " "$folder/answer" && # nobody can call what is left
+                        fail "n $n k $k m $m $recall: $(cat "$folder/answer")"
                     beyond=$((beyond + 1))
                     continue
                 fi
+                grep -q "^\* buckets b .* mycard$" "$folder/answer" ||
+                    fail "n $n k $k m $m $recall: $(cat "$folder/answer")"
                 read -r b k_b <<<"$(sed -n "$shape" "$folder/answer" | sed -n 1p)"
                 [ "$k_b" -le 2 ] && [ "$b" -ge 275 ] && [ "$b" -le 8192 ] &&
                     [ $((b * k_b)) -le 16384 ] ||

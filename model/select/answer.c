@@ -1,0 +1,292 @@
+/* answer.c - the contenders, and the rule that decides between them: see recallmodel/answer.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "answer.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "search.h"
+
+const char *rcm_contender_kind_name(enum rcm_contender_kind kind)
+{
+    static const char *const names[] = {"exact", "threshold", "buckets"};
+    return (size_t)kind < sizeof names / sizeof *names ? names[kind] : NULL;
+}
+
+const char *rcm_verdict_name(enum rcm_verdict verdict)
+{
+    static const char *const names[] = {"exact", "threshold", "buckets", "none"};
+    return (size_t)verdict < sizeof names / sizeof *names ? names[verdict] : NULL;
+}
+
+/* ---- the rule */
+
+/* How far the error reaches to one side, in the log. end_us: NaN where it is not known. */
+static double reach(double end_us, double time_us, double unknown_ratio)
+{
+    return fabs(log(isnan(end_us) ? unknown_ratio : end_us / time_us));
+}
+
+/* The widest errors that a kernel showed from one card to another. */
+static const struct rcm_exact_carried *widest(void)
+{
+    const struct rcm_exact_carried *row;
+    for (size_t i = 0; (row = rcm_exact_carried(i)); i++)
+        if (strcmp(row->architecture, RCM_OTHER_CARDS) == 0)
+            break;
+    return row;
+}
+
+bool rcm_surely_faster(const struct rcm_contender *faster, const struct rcm_contender *slower)
+{
+    const struct rcm_exact_carried *unknown = widest();
+    const double both = hypot(reach(faster->high_us, faster->time_us, unknown->high_ratio),
+                              reach(slower->low_us, slower->time_us, unknown->low_ratio));
+    return log(slower->time_us / faster->time_us) > both;
+}
+
+static bool is_lossless(const struct rcm_contender *c)
+{
+    return c->loss == 0.0;
+}
+
+enum rcm_verdict rcm_verdict(const struct rcm_contender *of, size_t count, size_t *first)
+{
+    const struct rcm_contender *lossless = NULL, *lossy = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const struct rcm_contender **best = is_lossless(&of[i]) ? &lossless : &lossy;
+        if (of[i].callable && of[i].time_us < INFINITY &&
+            (!*best || of[i].time_us < (*best)->time_us))
+            *best = &of[i];
+    }
+    for (size_t i = 0; i < count && lossy; i++)
+        if (is_lossless(&of[i]) && of[i].callable && of[i].time_us < INFINITY &&
+            !rcm_surely_faster(lossy, &of[i]))
+            lossy = NULL;
+    const struct rcm_contender *best = lossy ? lossy : lossless;
+    if (!best)
+        return RCM_VERDICT_NONE;
+    *first = (size_t)(best - of);
+    return best->kind == RCM_CONTENDER_EXACT       ? RCM_VERDICT_EXACT
+           : best->kind == RCM_CONTENDER_THRESHOLD ? RCM_VERDICT_THRESHOLD
+                                                   : RCM_VERDICT_BUCKETS;
+}
+
+/* ---- the contenders */
+
+bool answer_is_timed(const struct rcm_selection *s)
+{
+    return s->machine.profile && !s->machine.d && search_objective(s)->need == RCM_NEEDS_PROFILE;
+}
+
+static double known(double band_us)
+{
+    return band_us > 0.0 ? band_us : NAN;
+}
+
+/* The user's own, or a kernel that was named. */
+static struct rcm_contender yours(const struct rcm_selection *s)
+{
+    const struct rcm_profile *q = s->exact_profile;
+    const struct rcm_provider *provider = q ? rcm_provider_of(q->name) : NULL;
+    const bool measured = !q && !(s->exact_low_us > 0.0);
+    return (struct rcm_contender){.kind = RCM_CONTENDER_EXACT,
+                                  .name = provider ? provider->name
+                                          : q      ? q->name
+                                                   : "yours",
+                                  .package = provider ? provider->package : NULL,
+                                  .call = provider ? provider->call : NULL,
+                                  .fault = provider ? provider->fault : NULL,
+                                  .callable = true,
+                                  .other_type = q && rcm_dtype_bytes(q->dtype) !=
+                                                         rcm_dtype_bytes(s->machine.dtype),
+                                  .profile = q ? q->name : NULL,
+                                  .card = q ? q->card : NULL,
+                                  .carried = q && s->machine.device && q->card &&
+                                             strcmp(q->card, s->machine.device->name) != 0,
+                                  .time_us = s->exact_us,
+                                  .low_us = measured ? s->exact_us : known(s->exact_low_us),
+                                  .high_us = measured ? s->exact_us : known(s->exact_high_us)};
+}
+
+/* What stage 2 of the profile says of a whole row: on a GPU that is torch.topk, on a CPU the
+ * library. */
+static struct rcm_contender of_profile(const struct rcm_selection *s)
+{
+    const struct rcm_profile *q = s->machine.profile;
+    const struct rcm_provider *provider =
+        rcm_provider_of(q->kernel->cpu ? "recallmodel" : "torch_topk");
+    const struct rcm_prediction r = rcm_predict_exact_band(q, s->p);
+    const bool is_torch = q->kernel->cpu || strcmp(q->kernel->family, "graphcore") == 0;
+    return (struct rcm_contender){.kind = RCM_CONTENDER_EXACT,
+                                  .name = is_torch ? provider->name : "its own",
+                                  .package = is_torch ? provider->package : NULL,
+                                  .call = q->kernel->cpu ? "rcm_topk of topk/topk.h"
+                                          : is_torch     ? provider->call
+                                                         : NULL,
+                                  .callable = is_torch,
+                                  .time_us = r.time_us,
+                                  .low_us = r.low_us,
+                                  .high_us = r.high_us,
+                                  .profile = q->name,
+                                  .card = q->name,
+                                  .carried =
+                                      q->stands_in_for && strcmp(q->stands_in_for, q->name) != 0};
+}
+
+static struct rcm_contender of_kernel(const struct rcm_exact_contender *e)
+{
+    return (struct rcm_contender){.kind = RCM_CONTENDER_EXACT,
+                                  .name = e->provider->name,
+                                  .package = e->provider->package,
+                                  .call = e->provider->call,
+                                  .fault = e->provider->fault,
+                                  .callable = e->provider->package != NULL,
+                                  .time_us = e->time.time_us,
+                                  .low_us = e->time.low_us,
+                                  .high_us = e->time.high_us,
+                                  .at_most = e->at_most,
+                                  .profile = e->profile.name,
+                                  .card = e->card,
+                                  .carried = e->profile.stands_in_for != NULL};
+}
+
+static bool comes_first(const struct rcm_contender *a, const struct rcm_contender *b)
+{
+    return a->callable != b->callable ? a->callable : a->time_us < b->time_us;
+}
+
+/* Puts the last of `count` contenders, of which the others are in order, to its place. */
+static void put_last_in_order(struct rcm_contender *of, size_t count)
+{
+    for (size_t j = count - 1; j > 0 && comes_first(&of[j], &of[j - 1]); j--) {
+        const struct rcm_contender moved = of[j];
+        of[j] = of[j - 1];
+        of[j - 1] = moved;
+    }
+}
+
+size_t answer_exact(const struct rcm_selection *s, struct rcm_contender of[RCM_CONTENDERS_MOST])
+{
+    struct rcm_exact_contender kernels[RCM_EXACT_MOST];
+    const struct rcm_profile *q = s->machine.profile;
+    size_t count = 0;
+    bool torch = q->kernel->cpu || rcm_exact_ties(q) < s->ties;
+    if (s->exact_us > 0.0) {
+        of[0] = yours(s);
+        return 1;
+    }
+    if (s->machine.device && !q->kernel->cpu) {
+        const size_t found =
+            rcm_exact_contenders(s->machine.device, &s->machine.dtype, s->ties, s->p, kernels);
+        for (; count < found; count++) {
+            of[count] = of_kernel(&kernels[count]);
+            torch |= strcmp(of[count].name, "torch.topk") == 0;
+        }
+    }
+    of[count] = of_profile(s);
+    const bool is_other = q->kernel->cpu ? rcm_exact_ties(q) >= s->ties : !torch;
+    if (is_other && of[count].time_us > 0.0)
+        put_last_in_order(of, ++count);
+    return count;
+}
+
+struct rcm_contender answer_threshold(const struct rcm_selection *s, const struct rcm_choice *c)
+{
+    const bool cpu = s->machine.profile->kernel->cpu;
+    return (struct rcm_contender){.kind = RCM_CONTENDER_THRESHOLD,
+                                  .name = cpu ? "recallmodel" : "by threshold",
+                                  .package = cpu ? "recallmodel" : NULL,
+                                  .callable = cpu,
+                                  .p = c->threshold.p,
+                                  .time_us = c->threshold.objective,
+                                  .low_us = NAN,
+                                  .high_us = NAN,
+                                  .profile = s->machine.profile->name};
+}
+
+/* Can the card run the kernel of a profile? One that was measured on another card of CUDA runs on
+ * all of them, one of a TPU on TPUs. */
+static bool can_run(const struct rcm_profile *q, const struct rcm_device *device)
+{
+    const struct rcm_device *from = rcm_device_by_name(q->name);
+    if (!q->stands_in_for || !device || !from)
+        return true;
+    if (strncmp(from->name, "TPU", 3) == 0)
+        return strncmp(device->name, "TPU", 3) == 0;
+    return rcm_runs_cuda(device) ||
+           (device->architecture && strcmp(device->architecture, "Volta") == 0);
+}
+
+struct rcm_contender answer_buckets(const struct rcm_selection *s, const struct rcm_choice *c)
+{
+    const struct rcm_profile *q = s->machine.profile;
+    const struct rcm_device *device = s->machine.device;
+    const bool found = c->objective < INFINITY;
+    struct rcm_prediction r =
+        found ? rcm_predict(q, c->p) : (struct rcm_prediction){.low_us = NAN, .high_us = NAN};
+    if (found && q->stands_in_for && device && device->bandwidth_bytes_per_s > 0.0)
+        r.low_us = fmax(r.low_us, rcm_roofline(device, s->machine.dtype, c->p).time_us +
+                                      device->shortest_kernel_us);
+    return (struct rcm_contender){.kind = RCM_CONTENDER_BUCKETS,
+                                  .name = q->kernel->name,
+                                  .callable = can_run(q, s->machine.device),
+                                  .p = c->p,
+                                  .loss = found ? rcm_loss_exact(c->p) : 1.0,
+                                  .time_us = c->objective,
+                                  .low_us = r.low_us,
+                                  .high_us = r.high_us,
+                                  .profile = q->name,
+                                  .card = q->name,
+                                  .carried =
+                                      q->stands_in_for && strcmp(q->stands_in_for, q->name) != 0};
+}
+
+/* ---- the answer */
+
+/* Puts the contender at `first` first, and the others in order behind it. */
+static void put_in_order(struct rcm_answer *a, size_t first)
+{
+    const struct rcm_contender moved = a->of[0];
+    a->of[0] = a->of[first];
+    a->of[first] = moved;
+    for (size_t i = 2; i < a->count; i++)
+        put_last_in_order(a->of + 1, i);
+}
+
+/* The contender that the choice deploys. */
+static size_t deployed(const struct rcm_answer *a, enum rcm_deploy deploy)
+{
+    static const enum rcm_contender_kind kinds[] = {[RCM_DEPLOY_BUCKETED] = RCM_CONTENDER_BUCKETS,
+                                                    [RCM_DEPLOY_EXACT] = RCM_CONTENDER_EXACT,
+                                                    [RCM_DEPLOY_THRESHOLD] =
+                                                        RCM_CONTENDER_THRESHOLD};
+    size_t best = a->count;
+    for (size_t i = 0; i < a->count; i++)
+        if (a->of[i].kind == kinds[deploy] &&
+            (best == a->count || comes_first(&a->of[i], &a->of[best])))
+            best = i;
+    return best;
+}
+
+void rcm_answer(const struct rcm_selection *s, const struct rcm_choice *c, struct rcm_answer *out)
+{
+    static const enum rcm_verdict verdicts[] = {[RCM_DEPLOY_BUCKETED] = RCM_VERDICT_BUCKETS,
+                                                [RCM_DEPLOY_EXACT] = RCM_VERDICT_EXACT,
+                                                [RCM_DEPLOY_THRESHOLD] = RCM_VERDICT_THRESHOLD};
+    memset(out, 0, sizeof *out);
+    out->verdict = c->reason == RCM_REASON_NOTHING ? RCM_VERDICT_NONE : verdicts[c->deploy];
+    if (!answer_is_timed(s))
+        return;
+    out->count = answer_exact(s, out->of);
+    const struct rcm_contender others[] = {answer_buckets(s, c), answer_threshold(s, c)};
+    for (size_t i = 0; i < 2; i++)
+        if (others[i].time_us < INFINITY)
+            out->of[out->count++] = others[i];
+    const size_t first = deployed(out, c->deploy);
+    if (first < out->count)
+        put_in_order(out, first);
+    if (first == out->count || !out->of[0].callable)
+        out->verdict = RCM_VERDICT_NONE;
+}

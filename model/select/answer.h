@@ -1,0 +1,24 @@
+/* answer.h - internal to model/select/: the contenders of a selection before one is chosen.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SELECT_ANSWER_H
+#define SELECT_ANSWER_H
+
+#include <model/recallmodel/answer.h>
+
+/* Is the objective the time by a profile, of values that lie in memory? */
+bool answer_is_timed(const struct rcm_selection *selection);
+
+/* The lossless contenders, the fastest that can be called first, but for the threshold. Returns how
+ * many. */
+size_t answer_exact(const struct rcm_selection *selection,
+                    struct rcm_contender of[RCM_CONTENDERS_MOST]);
+
+/* The threshold and the buckets of a choice, as contenders; their time_us is INFINITY where there
+ * are none. */
+struct rcm_contender answer_threshold(const struct rcm_selection *selection,
+                                      const struct rcm_choice *choice);
+struct rcm_contender answer_buckets(const struct rcm_selection *selection,
+                                    const struct rcm_choice *choice);
+
+#endif

@@ -1,0 +1,133 @@
+/* exact_contenders.c - which exact kernels run on a card, and what they take: see provider.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <string.h>
+
+#include <model/recallmodel/provider.h>
+#include <model/shape/shape.h>
+
+struct question {
+    const struct rcm_device *device;
+    const enum rcm_dtype *dtype;
+    enum rcm_keeps_ties ties;
+    struct rcm_topk p;
+};
+
+static bool is_of_card(const struct rcm_exact_contender *c, const struct rcm_device *device)
+{
+    return strcmp(c->card, device->name) == 0;
+}
+
+/* Of rows that are too short, of too few, or of too small a k for the runs: those that the runs
+ * begin with, which take no less. Returns whether p changed. */
+static bool lift(const struct rcm_profile *q, struct rcm_topk *p)
+{
+    const struct rcm_topk before = *p;
+    const double m = shape_rows(*p);
+    if ((double)p->n * RCM_BEYOND_SLACK < q->n_low)
+        p->n = (uint64_t)ceil(q->n_low);
+    if ((double)p->k * RCM_BEYOND_SLACK < q->k_low)
+        p->k = (uint64_t)ceil(q->k_low);
+    if (m * RCM_BEYOND_SLACK < q->m_low)
+        p->m = (uint64_t)ceil(q->m_low);
+    return p->n != before.n || p->k != before.k || p->m != before.m;
+}
+
+/* May the profile answer for the card? */
+static bool is_allowed(const struct rcm_provider *provider, const struct rcm_device *from,
+                       const struct rcm_device *to)
+{
+    if (!from || !provider)
+        return false;
+    const bool same =
+        from->architecture && to->architecture && strcmp(from->architecture, to->architecture) == 0;
+    return strcmp(from->name, to->name) == 0 || same || (provider->any_cuda && rcm_runs_cuda(to));
+}
+
+static bool contender_of(const struct question *asked, const struct rcm_profile *q,
+                         struct rcm_exact_contender *out)
+{
+    if (!q->kernel->exact_only || rcm_exact_ties(q) < asked->ties ||
+        (asked->dtype && rcm_dtype_bytes(q->dtype) != rcm_dtype_bytes(*asked->dtype)))
+        return false;
+    const struct rcm_device *from = rcm_device_by_name(q->card);
+    struct rcm_topk p = asked->p;
+    *out = (struct rcm_exact_contender){.provider = rcm_provider_of(q->name), .card = q->card};
+    if (!is_allowed(out->provider, from, asked->device))
+        return false;
+    out->profile = is_of_card(out, asked->device) ? *q : rcm_carry_exact(q, from, asked->device);
+    out->at_most = lift(q, &p);
+    out->time = rcm_predict_exact_band(&out->profile, p);
+    if (out->at_most)
+        out->time.low_us *= RCM_BEYOND_LOW_RATIO;
+    return out->time.within_runs && out->time.time_us > 0.0;
+}
+
+/* How far the card is from which it comes: by the ratio of the rates of memory. */
+static double distance(const struct rcm_exact_contender *c, const struct rcm_device *device)
+{
+    const double from = rcm_device_by_name(c->card)->bandwidth_bytes_per_s,
+                 to = device->bandwidth_bytes_per_s;
+    return is_of_card(c, device) ? -1.0 : from > 0.0 && to > 0.0 ? fabs(log(to / from)) : 0.0;
+}
+
+/* Of two contenders of one provider: does a take the place of b? */
+static bool is_nearer(const struct rcm_exact_contender *a, const struct rcm_exact_contender *b,
+                      const struct rcm_device *device)
+{
+    const double of_a = distance(a, device), of_b = distance(b, device);
+    if (a->at_most != b->at_most)
+        return !a->at_most;
+    return of_a < of_b || (of_a == of_b && a->time.time_us < b->time.time_us);
+}
+
+static bool comes_first(const struct rcm_exact_contender *a, const struct rcm_exact_contender *b)
+{
+    const bool a_can = a->provider->package, b_can = b->provider->package;
+    return a_can != b_can ? a_can : a->time.time_us < b->time.time_us;
+}
+
+static void sort(struct rcm_exact_contender *of, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        for (size_t j = i; j > 0 && comes_first(&of[j], &of[j - 1]); j--) {
+            const struct rcm_exact_contender moved = of[j];
+            of[j] = of[j - 1];
+            of[j - 1] = moved;
+        }
+}
+
+size_t rcm_exact_contenders(const struct rcm_device *device, const enum rcm_dtype *dtype,
+                            enum rcm_keeps_ties ties, struct rcm_topk p,
+                            struct rcm_exact_contender out[RCM_EXACT_MOST])
+{
+    const struct question asked = {device, dtype, ties, p};
+    const struct rcm_profile *q;
+    struct rcm_exact_contender here;
+    size_t count = 0;
+    for (size_t i = 0; (q = rcm_profile(i)); i++) {
+        size_t at = 0;
+        if (!contender_of(&asked, q, &here))
+            continue;
+        while (at < count && out[at].provider != here.provider)
+            at++;
+        if (at == count && count < RCM_EXACT_MOST)
+            out[count++] = here;
+        else if (at < count && is_nearer(&here, &out[at], device))
+            out[at] = here;
+    }
+    sort(out, count);
+    return count;
+}
+
+bool rcm_fastest_exact(const struct rcm_device *device, const enum rcm_dtype *dtype,
+                       enum rcm_keeps_ties ties, struct rcm_topk p, struct rcm_profile *out)
+{
+    struct rcm_exact_contender of[RCM_EXACT_MOST];
+    const bool found =
+        rcm_exact_contenders(device, dtype, ties, p, of) > 0 && of[0].provider->package;
+    if (found)
+        *out = of[0].profile;
+    return found;
+}
