@@ -67,7 +67,7 @@ read -r seconds b kb < <("${PYTHON:-/usr/bin/python3}" deliver/packaging/first_p
     docs/page.png)
 shape=(--n 2^17 --k 2048 --m 64 --recall 0.95 --device h100-pcie)
 "$program" select "${shape[@]}" >"$folder/select"
-grep -q "^b = $b, k_b = $kb:" "$folder/select" || fail "the page says b = $b, k_b = $kb"
+grep -q "^. buckets b $b, k_b $kb " "$folder/select" || fail "the page says b = $b, k_b = $kb"
 printf '%s\n| %s | %s |\n' "$head" "open the page, until the answer stands" "$seconds" \
     >"$folder/page"
 model=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | sed -n 1p)
