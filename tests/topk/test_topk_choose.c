@@ -69,6 +69,7 @@ START_TEST(choices)
         }
     }
     printf("choices: %" PRIu64 " bucketed, %" PRIu64 " exact\n", bucketed, exact);
+    ck_assert(bucketed > 0 && exact > 0);
     /* of one row, for which the mean alone takes fewer buckets */
     struct rcm_top_k_call one = {
         .rows = {&x, 1, 1 << 17, 0, 0, RCM_TOP_K_F32, false}, .k = 500, .threads = 1};
