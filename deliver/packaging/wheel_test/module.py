@@ -13,7 +13,8 @@ place, rows_file = sys.argv[1:]
 assert rcm.__file__.startswith(place), rcm.__file__
 assert f"{rcm.recall(262144, 1024, b=512, k_b=4):.6f}" == "0.962957"
 choice = rcm.select(131072, 2048, 0.95, m=64, profile="H100-PCIe")
-assert (choice.deploy, choice.b, choice.k_b) == ("bucketed", 2048, 3)
+assert (choice.verdict, choice.contenders[0].name, choice.b, choice.k_b) == (
+    "exact", "recallmodel", 2048, 3)
 assert rcm.topk(numpy.array([2.5, 4.5, 3.5]), 2).indices.tolist() == [1, 2]
 assert len(rcm.read_runs("keyetal/two-stage")["n"]) == 1932
 
