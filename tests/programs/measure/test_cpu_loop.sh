@@ -75,7 +75,7 @@ pass
 # On a CPU two ways compete, because its exact top-k is by threshold; the call runs what was chosen
 # with as many threads as the time is of. A kernel and a device of two kinds are refused.
 ask() { "$program" select --device "$@" >"$folder/select" 2>&1 || fail "select $*"; }
-for question in "2^20 1024 1 0.9" "128256 50 1 0.99" "4096 64 256 0.99"; do
+for question in "2^17 500 1 0.5" "2^20 1024 1 0.9" "128256 50 1 0.99" "4096 64 256 0.99"; do
     read -r n k m recall <<<"$question"
     shape=(cpu-epyc-zen4 --n "$n" --k "$k" --m "$m" --recall "$recall")
     ask "${shape[@]}"
@@ -88,16 +88,19 @@ for question in "2^20 1024 1 0.9" "128256 50 1 0.99" "4096 64 256 0.99"; do
 import json, sys
 answer = json.load(open(sys.argv[1]))
 exact = answer["deploy"] == "exact"
-assert exact == (answer["over_exact"] >= 1), answer["reason"]
+assert answer["verdict"] == ("exact" if exact else "buckets"), answer["verdict"]
+assert exact or answer["over_exact"] < 1, answer["reason"]
+assert exact == (answer["recall_target"] > 0.5), "buckets win at a recall of .5"
 assert ("b=" in answer["usage"]["cpu"]) == (not exact), answer["usage"]["cpu"]
 assert "threads=1)" in answer["usage"]["cpu"], answer["usage"]["cpu"]
-assert answer["reason"].startswith("exact top-k: " if exact else "b = "), answer["reason"]
+start = "exact top-k by recallmodel: " if exact else "b = "
+assert answer["reason"].startswith(start), answer["reason"]
 PYTHON
 done
 ask cpu-epyc-zen4 --n 2^20,2^16 --k 1024
 prints 'threshold' <"$folder/select" && fail "a column for the threshold"
 ask cpu-epyc-zen4 --n 2^20 --k 1024 --recall 0.999 --exact-us 1e6
-prints "of this project's library" <"$folder/select" ||
+prints "^Use exact top-k, recallmodel: " <"$folder/select" ||
     fail "the library's exact top-k beside one's own: $(cat "$folder/select")"
 ask cpu-epyc-zen4 --n 2^20 --k 64 --verbose
 prints 'CUDA\|JAX (TPU)\|pytorch-approx-topk' <"$folder/select" && fail "calls of a GPU for a CPU"
