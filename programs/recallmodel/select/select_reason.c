@@ -274,6 +274,10 @@ static void budget_reason(char *reason, size_t size, const struct selection_answ
         snprintf(reason, size, "exact top-k: %s, within %s: do not approximate", value, budget);
         return;
     }
+    if (c->deploy == RCM_DEPLOY_EXACT && selection_has_buckets(answer)) {
+        snprintf(reason, size, "nothing that one can call on this card stays within %s", budget);
+        return;
+    }
     if (c->deploy == RCM_DEPLOY_EXACT) {
         snprintf(reason, size,
                  isnan(c->exact_objective) ? "no buckets with k_b up to %" PRIu64 " stay within %s"
