@@ -54,7 +54,7 @@ static uint64_t check_exact(const struct rcm_device *device, const enum rcm_dtyp
         ck_assert(here == !of[i].profile.stands_in_for && of[i].time.time_us > 0.0);
         ck_assert(!dtype || rcm_dtype_bytes(of[i].profile.dtype) == rcm_dtype_bytes(*dtype));
         for (size_t j = 0; j < i; j++)
-            ck_assert_ptr_ne(of[i].provider, of[j].provider);
+            ck_assert(of[i].provider != of[j].provider);
         if (i > 0 && !of[i].provider->package == !of[i - 1].provider->package)
             ck_assert_double_ge(of[i].time.time_us, of[i - 1].time.time_us);
         else
