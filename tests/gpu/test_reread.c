@@ -46,7 +46,7 @@ static uint32_t count_reread(const struct shape *s, enum rcm_gpu_input input, bo
 /* Blocks of 256 threads (the first shape) and of 512, clusters, both sizes of elements, and rows of
  * which most do not begin at a multiple of 16. In the first shape a run of the sample is 25 chunks:
  * were it even, a block of 512 threads would sample half of the same chunks. Of normals at most one
- * row in 30,000 is read again. */
+ * row in 30,000 is read again. The short form: a row of the first. */
 START_TEST(misled)
 {
     static const struct shape shapes[] = {{RCM_GPU_F32, 3, 51601, 2000, 1, 1},
@@ -55,8 +55,13 @@ START_TEST(misled)
                                           {RCM_GPU_F16, 2, 50003, 1000, 1, 1},
                                           {RCM_GPU_BF16, 1, 100005, 4000, 8, 8}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        const struct shape *s = &shapes[i];
+        struct shape one = shapes[i];
+        const struct shape *s = &one;
         const bool smallest = i % 2;
+        if (few_cases() && i > 0)
+            continue;
+        if (few_cases())
+            one.m = 1;
         const uint32_t normal = count_reread(s, RCM_GPU_INPUT_NORMAL, smallest),
                        high = count_reread(s, RCM_GPU_INPUT_SAMPLE_HIGH, smallest),
                        low = count_reread(s, RCM_GPU_INPUT_SAMPLE_LOW, smallest);
