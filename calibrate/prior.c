@@ -3,13 +3,13 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fit.h"
 
-/* Any of the stand-ins for the card will do where none is of the family of the kernel: its
- * parameters are where the fit begins, and the runs move them. */
+/* Graphcore's will do where no profile is of the family of the kernel: its parameters are where the
+ * fit begins, and the runs move them. */
 static bool stand_in(const struct rcm_device *card, const struct rcm_kernel *kernel,
                      const enum rcm_dtype *dtype, struct rcm_profile *out)
 {
     return rcm_stand_in_for(card, NULL, kernel, dtype, out) ||
-           rcm_stand_in_for(card, NULL, NULL, dtype, out);
+           rcm_stand_in_for(card, NULL, rcm_kernel_by_name("graphcore"), dtype, out);
 }
 
 struct rcm_profile fit_prior(const struct rcm_device *device, const struct rcm_kernel *kernel,

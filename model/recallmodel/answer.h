@@ -26,6 +26,7 @@ struct rcm_contender {
     double time_us;         /* as it is predicted, or was measured */
     double low_us, high_us; /* 9 in 10 times; NaN: its error is not known */
     bool at_most;        /* measured for larger k or longer rows alone: it takes at most time_us */
+    bool beyond;         /* no run of the profile was of such a shape */
     const char *profile; /* that predicts it; NULL: none does */
     const char *card;    /* where that was measured; NULL: not stated, or yours */
     bool carried;        /* from that card to this one */

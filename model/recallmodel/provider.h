@@ -18,8 +18,8 @@ struct rcm_provider {
     const char *package; /* that one installs; NULL: it was measured, and nobody can install it */
     const char *call;    /* how it is called; x: m rows of n values */
     const char *fault;   /* that is known of it; NULL: none is */
-    bool any_cuda;       /* it runs on every card with CUDA from compute capability 7.5 on, and its
-                            profile is carried to those, too */
+    bool any_cuda;       /* it runs on every card with CUDA from compute capability 7.5 on, for any
+                            rows: its profile is carried to those, and to longer and more rows */
 };
 const struct rcm_provider *rcm_provider(size_t index);
 const struct rcm_provider *rcm_provider_of(const char *name);
@@ -36,6 +36,9 @@ struct rcm_exact_contender {
     /* measured for larger k (longer rows, more rows) alone: it takes at most that time, and its
      * band begins at RCM_BEYOND_LOW_RATIO of it */
     bool at_most;
+    /* no run was of so long or so many rows: the band is at least RCM_BEYOND_LOW_RATIO to
+     * RCM_BEYOND_HIGH_RATIO of the time */
+    bool beyond;
 };
 
 /* All exact kernels that can run on the card: those that were measured there; those of another card

@@ -130,6 +130,13 @@ enum rcm_selection_status {
 };
 enum rcm_selection_status rcm_selection_check(const struct rcm_selection *selection);
 
+/* Which kernel's buckets to ask about, where none was asked for and the objective is the time: those
+ * of the selection's profile or, if the device runs them and they take less, this project's, carried
+ * to it (rcm_stand_in_for). Where the profile is that of the latter, and no run has such n, k or m:
+ * Graphcore's, carried.
+ * Returns   the profile; that of the selection in all other cases. */
+struct rcm_profile rcm_faster_profile(const struct rcm_selection *selection);
+
 /* Compares with one exact kernel alone: sets exact_us, its band and exact_profile as the profile
  * `kernel` predicts them, which is carried to the device where it was measured on another card
  * (rcm_carry_exact).

@@ -129,6 +129,7 @@ static struct rcm_contender of_profile(const struct rcm_selection *s)
                                   .time_us = r.time_us,
                                   .low_us = r.low_us,
                                   .high_us = r.high_us,
+                                  .beyond = !r.within_runs,
                                   .profile = q->name,
                                   .card = q->name,
                                   .carried =
@@ -147,6 +148,7 @@ static struct rcm_contender of_kernel(const struct rcm_exact_contender *e)
                                   .low_us = e->time.low_us,
                                   .high_us = e->time.high_us,
                                   .at_most = e->at_most,
+                                  .beyond = e->beyond,
                                   .profile = e->profile.name,
                                   .card = e->card,
                                   .carried = e->profile.stands_in_for != NULL};
@@ -171,24 +173,26 @@ size_t answer_exact(const struct rcm_selection *s, struct rcm_contender of[RCM_C
 {
     struct rcm_exact_contender kernels[RCM_EXACT_MOST];
     const struct rcm_profile *q = s->machine.profile;
-    size_t count = 0;
-    bool torch = q->kernel->cpu || rcm_exact_ties(q) < s->ties;
+    size_t count = 0, found = 0;
     if (s->exact_us > 0.0) {
         of[0] = yours(s);
         return 1;
     }
-    if (s->machine.device && !q->kernel->cpu) {
-        const size_t found =
-            rcm_exact_contenders(s->machine.device, &s->machine.dtype, s->ties, s->p, kernels);
-        for (; count < found; count++) {
-            of[count] = of_kernel(&kernels[count]);
-            torch |= strcmp(of[count].name, "torch.topk") == 0;
-        }
+    const struct rcm_contender own = of_profile(s);
+    bool is_other = own.time_us > 0.0 && rcm_exact_ties(q) >= s->ties;
+    if (s->machine.device && !q->kernel->cpu)
+        found = rcm_exact_contenders(s->machine.device, &s->machine.dtype, s->ties, s->p, kernels);
+    for (size_t i = 0; i < found; i++) {
+        const bool same = strcmp(kernels[i].provider->name, own.name) == 0;
+        if (same && kernels[i].beyond && is_other && !own.beyond)
+            continue;
+        of[count++] = of_kernel(&kernels[i]);
+        is_other = is_other && !same;
     }
-    of[count] = of_profile(s);
-    const bool is_other = q->kernel->cpu ? rcm_exact_ties(q) >= s->ties : !torch;
-    if (is_other && of[count].time_us > 0.0)
-        put_last_in_order(of, ++count);
+    if (is_other) {
+        of[count++] = own;
+        put_last_in_order(of, count);
+    }
     return count;
 }
 
@@ -237,6 +241,7 @@ struct rcm_contender answer_buckets(const struct rcm_selection *s, const struct 
                                   .time_us = c->objective,
                                   .low_us = r.low_us,
                                   .high_us = r.high_us,
+                                  .beyond = found && !r.within_runs,
                                   .profile = q->name,
                                   .card = q->name,
                                   .carried =

@@ -186,5 +186,5 @@ bool search_bounded(const struct rcm_machine *machine)
 {
     const struct rcm_profile *q = machine->profile;
     return q && !machine->beyond_runs &&
-           !(q->stands_in_for && strcmp(q->name, q->stands_in_for) != 0);
+           !(q->stands_in_for && !q->own_band && strcmp(q->name, q->stands_in_for) != 0);
 }

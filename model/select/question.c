@@ -6,6 +6,7 @@
 
 #include <model/recallmodel/provider.h>
 
+#include "answer.h"
 #include "search.h"
 
 const struct rcm_objective *rcm_usual_objective(const struct rcm_machine *machine)
@@ -48,4 +49,44 @@ struct rcm_profile rcm_compare_exact(struct rcm_selection *s, const struct rcm_p
     s->exact_high_us = isnan(r.high_us) ? 0.0 : r.high_us;
     s->exact_profile = kernel;
     return used;
+}
+
+/* Does the question lie beyond the runs of the profile, whatever the buckets are? */
+static bool is_beyond(const struct rcm_profile *q, struct rcm_topk p)
+{
+    p.b = p.k;
+    p.k_b = 1;
+    return rcm_predict(q, p).beyond & (RCM_BEYOND_N | RCM_BEYOND_K | RCM_BEYOND_M);
+}
+
+/* The least time of buckets by a profile: within its runs where some are, and beyond them where the
+ * other profile has none either. */
+static double least_of(struct rcm_selection s, const struct rcm_profile *q, bool beyond_runs)
+{
+    s.tick = NULL;
+    s.machine.profile = q;
+    s.machine.beyond_runs |= beyond_runs;
+    s.kernel = q->kernel;
+    return rcm_best_buckets(&s).objective;
+}
+
+struct rcm_profile rcm_faster_profile(const struct rcm_selection *s)
+{
+    const struct rcm_profile *q = s->machine.profile;
+    struct rcm_profile other;
+    if (!answer_is_timed(s) || !s->machine.device || (s->kernel && s->kernel != rcm_kernel(0)))
+        return *q;
+    if (q->stands_in_for && !(q->own_band && is_beyond(q, s->p)))
+        return *q;
+    const struct rcm_kernel *kernel = rcm_kernel_by_name(q->own_band ? "graphcore" : "ours");
+    if (q->kernel->cpu || q->kernel == kernel ||
+        !rcm_stand_in_for(s->machine.device, NULL, kernel, &s->machine.dtype, &other))
+        return *q;
+    for (int beyond = 0; beyond < 2; beyond++) {
+        const double of_q = least_of(*s, q, beyond);
+        const double of_other = least_of(*s, &other, beyond);
+        if (fmin(of_q, of_other) < INFINITY)
+            return of_other < of_q ? other : *q;
+    }
+    return *q;
 }

@@ -31,8 +31,8 @@ struct search {
 const struct rcm_objective *search_objective(const struct rcm_selection *selection);
 double search_bucketed(const struct rcm_selection *selection, struct rcm_topk p);
 
-/* Do the runs of the profile bound what may be chosen? Not where it stands in for another card,
- * because no answer is within the runs of that. */
+/* Do the runs of the profile bound what may be chosen? Not where it stands in for another card by a
+ * band of other runs (rcm_stand_in), in which those beyond them are. */
 bool search_bounded(const struct rcm_machine *machine);
 
 /* Do only shapes within the runs of a profile take part? */

@@ -45,6 +45,23 @@ static bool is_allowed(const struct rcm_provider *provider, const struct rcm_dev
     return strcmp(from->name, to->name) == 0 || same || (provider->any_cuda && rcm_runs_cuda(to));
 }
 
+/* Was a kernel of this provider, with values as wide, measured on the card that takes other ones of
+ * equal elements? What another card does then says nothing about this one. */
+static bool takes_others_here(const struct question *asked, const struct rcm_profile *of)
+{
+    const struct rcm_profile *q;
+    for (size_t i = 0; asked->ties > RCM_TIES_ANY && (q = rcm_profile(i)); i++)
+        if (q->kernel->exact_only && strcmp(q->card, asked->device->name) == 0 &&
+            rcm_provider_of(q->name) == rcm_provider_of(of->name) &&
+            rcm_dtype_bytes(q->dtype) == rcm_dtype_bytes(of->dtype) &&
+            rcm_exact_ties(q) < asked->ties)
+            return true;
+    return false;
+}
+
+/* In what a shape may lie beyond the runs of a kernel whose time grows as its bytes do. */
+#define LONGER_OR_MORE_ROWS ((unsigned)RCM_BEYOND_N | RCM_BEYOND_M)
+
 static bool contender_of(const struct question *asked, const struct rcm_profile *q,
                          struct rcm_exact_contender *out)
 {
@@ -54,14 +71,19 @@ static bool contender_of(const struct question *asked, const struct rcm_profile 
     const struct rcm_device *from = rcm_device_by_name(q->card);
     struct rcm_topk p = asked->p;
     *out = (struct rcm_exact_contender){.provider = rcm_provider_of(q->name), .card = q->card};
-    if (!is_allowed(out->provider, from, asked->device))
+    if (!is_allowed(out->provider, from, asked->device) || takes_others_here(asked, q))
         return false;
     out->profile = is_of_card(out, asked->device) ? *q : rcm_carry_exact(q, from, asked->device);
     out->at_most = lift(q, &p);
     out->time = rcm_predict_exact_band(&out->profile, p);
     if (out->at_most)
         out->time.low_us *= RCM_BEYOND_LOW_RATIO;
-    return out->time.within_runs && out->time.time_us > 0.0;
+    if (!(out->time.time_us > 0.0) || out->time.within_runs)
+        return out->time.time_us > 0.0;
+    out->beyond = out->provider->any_cuda && !(out->time.beyond & ~LONGER_OR_MORE_ROWS);
+    out->time.low_us = fmin(out->time.low_us, out->time.time_us * RCM_BEYOND_LOW_RATIO);
+    out->time.high_us = fmax(out->time.high_us, out->time.time_us * RCM_BEYOND_HIGH_RATIO);
+    return out->beyond;
 }
 
 /* How far the card is from which it comes: by the ratio of the rates of memory. */
@@ -77,6 +99,8 @@ static bool is_nearer(const struct rcm_exact_contender *a, const struct rcm_exac
                       const struct rcm_device *device)
 {
     const double of_a = distance(a, device), of_b = distance(b, device);
+    if (a->beyond != b->beyond)
+        return !a->beyond;
     if (a->at_most != b->at_most)
         return !a->at_most;
     return of_a < of_b || (of_a == of_b && a->time.time_us < b->time.time_us);

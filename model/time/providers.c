@@ -12,7 +12,7 @@
 
 static const struct rcm_provider providers[] = {
     {"recallmodel", "recallmodel", "recallmodel", "rcm_gpu_exact of gpu/topk_gpu.h", NULL, true},
-    {"torch_topk", "torch.topk", "torch", "torch.topk(x, k, sorted=False)", NULL, false},
+    {"torch_topk", "torch.topk", "torch", "torch.topk(x, k, sorted=False)", NULL, true},
     {"flashinfer", "flashinfer.top_k", "flashinfer-python", "flashinfer.top_k(x, k)", NULL, false},
     {"sglang_fast", "SGLang fast_topk", SGLANG,
      "sglang.kernels.ops.attention.fast_topk.fast_topk, k = 512 or 2048, float32",

@@ -108,6 +108,26 @@ static bool is_for(const struct rcm_stand_in *row, const struct rcm_device *devi
     return strncmp(device->name, row->cards, strlen(row->cards)) == 0;
 }
 
+/* Buckets of this project's kernel, which every card with CUDA can run, carried from the card where
+ * they were measured: of the width of the type, if one is asked for. */
+static bool carry_ours(const struct rcm_device *device, const struct rcm_kernel *kernel,
+                       const enum rcm_dtype *dtype, struct rcm_profile *out)
+{
+    const struct rcm_profile *q;
+    for (size_t i = 0; rcm_runs_cuda(device) && (q = rcm_profile(i)); i++) {
+        const struct rcm_device *from = rcm_device_by_name(q->name);
+        if (strcmp(q->kernel->family, "ours") != 0 || !from || !knows(q, kernel) ||
+            (dtype && rcm_dtype_bytes(*dtype) != rcm_dtype_bytes(q->dtype)))
+            continue;
+        *out = rcm_carry_buckets(q, from, device);
+        out->dtype = dtype ? *dtype : q->dtype;
+        if (kernel && kernel->work)
+            out->kernel = kernel;
+        return true;
+    }
+    return false;
+}
+
 bool rcm_stand_in_for(const struct rcm_device *device, const struct rcm_profile *own,
                       const struct rcm_kernel *kernel, const enum rcm_dtype *dtype,
                       struct rcm_profile *out)
@@ -115,6 +135,8 @@ bool rcm_stand_in_for(const struct rcm_device *device, const struct rcm_profile 
     const struct rcm_stand_in *row;
     if (own ? own->kernel->cpu : !(device->bandwidth_bytes_per_s > 0.0))
         return false;
+    if (!own && carry_ours(device, kernel, dtype, out))
+        return true;
     for (size_t i = 0; (row = rcm_stand_in(i)); i++) {
         const struct rcm_profile *q = own ? own : profile_named(row->profile);
         const struct rcm_device *from = own ? device : rcm_device_by_name(row->profile);
@@ -166,7 +188,8 @@ struct rcm_profile_answer rcm_profile_for(const struct rcm_device *device,
             best = a;
         }
     }
-    if (!best.found && rcm_stand_in_for(device, family, kernel, dtype, &best.profile)) {
+    if (!best.found && (family || !own) &&
+        rcm_stand_in_for(device, family, kernel, dtype, &best.profile)) {
         best.found = true;
         best.kernel = best.profile.kernel;
         best.dtype = best.profile.dtype;

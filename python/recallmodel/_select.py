@@ -11,7 +11,8 @@ from ._arrays import Recall, count, fraction, goal, real, rope_of
 from ._library import Deploy, Dtype, Kind, Objective, Path, Ties, Verdict, ffi, model, text_of
 from ._mass import _Weights
 from ._model import _machine, _row_named
-from ._profiles import Device, Profile, _device_or_profile, _profile_for, _profile_of_any
+from ._profiles import (
+    Device, Profile, _device_or_profile, _profile_for, _profile_of_any, profile_of_copy)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -49,7 +50,7 @@ class Contender:
     kind: exact, threshold or buckets. name: as people call it: "torch.topk"; "yours" of exact_us.
     b, k_b: None if exact. time_us: of a call for all m rows. low_us, high_us: 9 in 10 times (None:
     the error is not known). at_most: it was measured for larger k or longer rows alone, and takes
-    at most time_us. other_type: it reads values of another width. loses: 1 - recall; 0: exact.
+    at most time_us. beyond: no run was of so long or so many rows. other_type: it reads values of another width. loses: 1 - recall; 0: exact.
     callable: can anybody call it? package: that one installs (None: nobody can, or it is yours).
     call: how (None: as b and k_b say). fault: that is known of it, or None.
     profile: that predicts the time, or None. card: where that was measured. carried: from that card
@@ -63,6 +64,7 @@ class Contender:
     low_us: Optional[float]
     high_us: Optional[float]
     at_most: bool
+    beyond: bool
     other_type: bool
     loses: float
     callable: bool
@@ -143,7 +145,8 @@ def _contender_of(c):
         name=text_of(c.name), kind=text_of(model.rcm_contender_kind_name(c.kind)),
         b=c.p.b if shape else None, k_b=c.p.k_b if shape else None, time_us=c.time_us,
         low_us=_finite_or_none(c.low_us), high_us=_finite_or_none(c.high_us), at_most=c.at_most,
-        other_type=c.other_type, loses=c.loss, callable=c.callable, carried=c.carried, **texts)
+        beyond=c.beyond, other_type=c.other_type, loses=c.loss, callable=c.callable,
+        carried=c.carried, **texts)
 
 
 def _choice_of(selection, choice, profile=None):
@@ -319,6 +322,10 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
     if by_profile:
         if kernel not in (None, "any", fitting.kernel):
             raise ValueError(f"kernel = {kernel!r}, but the profile is of {fitting.kernel!r}")
+        if own is None:
+            faster = model.rcm_faster_profile(selection)
+            fitting = profile_of_copy(faster, row, (row, fitting))
+            machine.profile = selection.machine.profile = fitting._row
         selection.kernel = fitting._row.kernel
     if rope_theta is not None:
         selection.rope.theta, selection.rope.head_dim = rope_of(

@@ -280,7 +280,8 @@ def test_one_rule_of_types(tmp_path, name, dtype):
     path.write_text(own.text())
     n, k, m = (2**26, 256, 1) if name == "v100s" else (2**18, 1024, 16)
     for device, profile in ((name, name), (path, path)):
-        asked = f"--n {n} --k {k} --m {m} --recall .9 --device {device}".split()
+        asked = (f"--n {n} --k {k} --m {m} --recall .9 --device {device} "
+                 f"--kernel {own.kernel}").split()
         theirs = chosen_by_command(*asked, *(["--dtype", dtype] if dtype else []))
         if theirs is None:
             with pytest.raises(ValueError, match="cannot answer for"):
@@ -374,7 +375,7 @@ def test_names_of_devices_are_those_of_the_command():
     assert rcm.select(**question, device="h200") == rcm.select(**question, device="H200")
     assert rcm.select(**question, device="h100") == rcm.select(**question, device="H100-PCIe")
     assert rcm.select(**question, device="cpu") == rcm.select(**question, profile="cpu")
-    assert rcm.select(**question, device="h100_pcie").contenders == (
+    assert rcm.select(**question, device="h100_pcie", kernel="graphcore").contenders == (
         rcm.select(**question, profile="H100-PCIe").contenders)
     with pytest.raises(ValueError, match="may mean several; give one of A100-PCIe, "):
         rcm.select(**question, device="a100")

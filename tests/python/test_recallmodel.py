@@ -105,7 +105,7 @@ def test_survival():
 @pytest.mark.parametrize("objective", ["candidates", "basic", "serial", "parallel", "time"])
 def test_select(objective):
     profile = rcm.profiles()[0] if objective == "time" else None
-    more = ["--device", profile.name, "--m", 64] if profile else ["--m", 64]
+    more = ["--device", profile.name, "--kernel", profile.kernel, "--m", 64] if profile else ["--m", 64]
     want = json.loads(
         command("select", "--n", 131072, "--k", 2048, "--recall", 0.95, "--objective", objective,
                 "--json", *more))["choice"]

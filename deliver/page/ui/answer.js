@@ -49,6 +49,7 @@ function contenderRow(contender) {
     const known = !contender.callable ? `${card}, not callable`
         : (card || 'as you measured') + (contender.carried ? ', carried' : '') +
           (contender.at_most ? ', larger k or n' : '') +
+          (contender.beyond ? ', beyond its runs' : '') +
           (contender.other_type ? ', another type' : '');
     const cells = [showTime(contender.time_us),
         low !== null && low < high ? `${showTime(low)} to ${showTime(high)}` : '-',

@@ -31,9 +31,9 @@ static void format_known(char *text, size_t size, const struct rcm_contender *c)
     if (!c->callable)
         snprintf(text, size, "%s, not callable", card);
     else
-        snprintf(text, size, "%s%s%s%s", card ? card : "as you measured",
+        snprintf(text, size, "%s%s%s%s%s", card ? card : "as you measured",
                  c->carried ? ", carried" : "", c->at_most ? ", larger k or n" : "",
-                 c->other_type ? ", another type" : "");
+                 c->beyond ? ", beyond its runs" : "", c->other_type ? ", another type" : "");
 }
 
 static void print_contender(const struct rcm_contender *c, bool first)

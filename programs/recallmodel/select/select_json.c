@@ -166,6 +166,7 @@ static json_t *contender_json(const struct rcm_contender *c)
     set_real(object, "low_us", c->low_us);
     set_real(object, "high_us", c->high_us);
     set_truth(object, "at_most", c->at_most);
+    set_truth(object, "beyond", c->beyond);
     set_real(object, "loses", c->loss);
     set_truth(object, "callable", c->callable);
     set_text(object, "package", c->package);
@@ -192,6 +193,7 @@ static json_t *exact_kernel_json(const struct selection_answer *answer,
     set_real(object, "low_us", c->low_us);
     set_real(object, "high_us", c->high_us);
     set_truth(object, "at_most", c->at_most);
+    set_truth(object, "beyond", c->beyond);
     return object;
 }
 

@@ -120,16 +120,19 @@ static struct rcm_selection model_question(const struct query *query,
 {
     struct rcm_profile_answer profile;
     struct rcm_selection s = selection_asked(settings, &profile);
+    struct rcm_profile *copy = profile.found ? profile_copy(&profile) : NULL;
     s.p = query->base;
     s.target = query->target;
-    if (profile.found)
-        s.machine.profile = profile_copy(&profile);
-    /* Fused, stage 1 is not that of the kernel of the profile. */
-    if (s.objective->need == RCM_NEEDS_PROFILE && !settings->d)
-        s.kernel = s.machine.profile->kernel;
+    s.machine.profile = copy;
     if (settings->confidence.given) {
         s.confidence = decimal_value(settings->confidence.value);
         s.most_lost = decimal_most_lost(query->recall_target, query->base.k);
+    }
+    /* Fused, stage 1 is not that of the kernel of the profile. */
+    if (s.objective->need == RCM_NEEDS_PROFILE && !settings->d) {
+        if (!settings->question.device.text.has_profile)
+            *copy = rcm_faster_profile(&s);
+        s.kernel = copy->kernel;
     }
     return s;
 }

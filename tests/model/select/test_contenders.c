@@ -121,6 +121,7 @@ static struct rcm_selection question(uint64_t *state, const struct rcm_objective
     }
     if (objective->need == RCM_NEEDS_PROFILE) {
         s.kernel = rcm_profile(0)->kernel;
+        s.machine.device = NULL; /* no exact kernel but that of the profile */
         s.exact_us *= (double)random_between(state, 1, 3);
     }
     return s;

@@ -22,8 +22,9 @@ START_TEST(what_scales)
     const struct rcm_profile *h100 = profile_of("H100-PCIe");
     const struct rcm_device *from = rcm_device_by_name("H100-PCIe"),
                             *b200 = rcm_device_by_name("B200");
+    const struct rcm_kernel *graphcore = h100->kernel;
     struct rcm_profile q;
-    ck_assert(rcm_stand_in_for(b200, NULL, NULL, NULL, &q));
+    ck_assert(rcm_stand_in_for(b200, NULL, graphcore, NULL, &q));
     ck_assert(q.dtype == h100->dtype && q.carried_from == h100->dtype);
     ck_assert_str_eq(q.stands_in_for, "B200");
     ck_assert(SAME(q.roof_bytes_per_s, h100->roof_bytes_per_s * 7.7 / 2.04));
@@ -40,11 +41,11 @@ START_TEST(what_scales)
               q.block_us == h100->block_us);
     /* a wider type: its candidates take more passes, and its bytes follow from the type */
     const enum rcm_dtype f32 = RCM_F32;
-    ck_assert(rcm_stand_in_for(b200, NULL, NULL, &f32, &q));
+    ck_assert(rcm_stand_in_for(b200, NULL, graphcore, &f32, &q));
     ck_assert(SAME(q.select_element_us, 2.0 * h100->select_element_us));
     ck_assert(SAME(q.select_batch_us, 2.0 * h100->select_batch_us));
     /* what is not known of both stays: an H200 has no measured launch */
-    ck_assert(rcm_stand_in_for(rcm_device_by_name("H200"), NULL, NULL, NULL, &q));
+    ck_assert(rcm_stand_in_for(rcm_device_by_name("H200"), NULL, graphcore, NULL, &q));
     ck_assert(q.launch_us == h100->launch_us);
     /* to the card itself nothing changes but the errors */
     ck_assert(rcm_stand_in_for(from, h100, NULL, NULL, &q));
@@ -64,14 +65,24 @@ START_TEST(who_stands_in)
     struct rcm_profile q;
     const struct rcm_device *d;
     for (size_t i = 0; (d = rcm_device(i)); i++) {
+        const struct rcm_kernel *ours = rcm_kernel_by_name("ours");
+        const bool cuda = rcm_runs_cuda(d), tpu = strncmp(d->name, "TPU", 3) == 0;
         ck_assert(rcm_stand_in_for(d, NULL, NULL, NULL, &q));
-        ck_assert_str_eq(q.name, strncmp(d->name, "TPU", 3) == 0 ? "TPUv5e" : "H100-PCIe");
+        ck_assert_str_eq(q.name, cuda ? "H200" : tpu ? "TPUv5e" : "H100-PCIe");
+        ck_assert(q.kernel != ours || q.own_band);
         ck_assert(rcm_stand_in_for(d, NULL, rcm_kernel(0), NULL, &q));
         ck_assert(rcm_stand_in_for(d, NULL, rcm_kernel_by_name("graphcore-block"), NULL, &q));
         ck_assert_str_eq(q.kernel->name, "graphcore-block");
         ck_assert(rcm_stand_in_for(d, NULL, rcm_kernel_by_name("drtopk"), NULL, &q));
         ck_assert_str_eq(q.name, "V100S");
-        ck_assert(!rcm_stand_in_for(d, NULL, rcm_kernel_by_name("ours"), NULL, &q));
+        ck_assert(rcm_stand_in_for(d, NULL, ours, NULL, &q) == cuda);
+        /* of the width of the type */
+        static const enum rcm_dtype types[] = {RCM_F32, RCM_F16, RCM_BF16};
+        for (size_t j = 0; cuda && j < 3; j++) {
+            ck_assert(rcm_stand_in_for(d, NULL, ours, &types[j], &q));
+            ck_assert(q.kernel == ours && q.dtype == types[j]);
+            ck_assert(rcm_dtype_bytes(q.carried_from) == rcm_dtype_bytes(types[j]));
+        }
     }
     const struct rcm_device nothing = {.name = "nothing"};
     ck_assert(!rcm_stand_in_for(&nothing, NULL, NULL, NULL, &q));
@@ -118,9 +129,11 @@ START_TEST(choices_do_no_harm)
     const struct rcm_device *d;
     for (size_t i = 0; (d = rcm_device(i)); i++) {
         struct rcm_profile q;
-        ck_assert(rcm_stand_in_for(d, NULL, NULL, NULL, &q));
+        if (strncmp(d->name, "TPU", 3) == 0)
+            continue;
+        ck_assert(rcm_stand_in_for(d, NULL, h100->kernel, NULL, &q));
         const double rate = d->bandwidth_bytes_per_s / 2.04e12;
-        if (strcmp(q.name, "H100-PCIe") != 0 || rate < 0.5 || rate > 4.0)
+        if (rate < 0.5 || rate > 4.0)
             continue;
         for (size_t j = 0; j < QUESTIONS; j++) {
             const struct rcm_selection s = question_to(j, &q), own = question_to(j, h100);

@@ -74,15 +74,21 @@ START_TEST(the_fastest_that_keeps_ties)
     ck_assert_int_ge(rcm_exact_ties(&repeatable), RCM_TIES_REPEATABLE);
     ck_assert_str_eq(repeatable.name, "deepselect_b200");
     ck_assert_double_gt(rcm_predict_exact(&repeatable, p), rcm_predict_exact(&any, p));
-    /* by position torch.topk of a B300 alone, carried: at most what its fewest rows take */
+    /* by position torch.topk alone: of an H200, as a B300 has no run of so few rows */
     struct rcm_exact_contender of[RCM_EXACT_MOST];
     ck_assert_uint_eq(rcm_exact_contenders(b200, NULL, RCM_TIES_BY_POSITION, p, of), 1);
-    ck_assert_str_eq(of[0].profile.name, "torch_topk_b300");
-    ck_assert(of[0].at_most && rcm_exact_ties(&of[0].profile) == RCM_TIES_BY_POSITION);
+    ck_assert_str_eq(of[0].profile.name, "torch_topk_h200_f16");
+    ck_assert(!of[0].at_most && rcm_exact_ties(&of[0].profile) == RCM_TIES_BY_POSITION);
     ck_assert(rcm_fastest_exact(b200, NULL, RCM_TIES_BY_POSITION, p, &any));
-    ck_assert_str_eq(any.name, "torch_topk_b300");
+    ck_assert_str_eq(any.name, "torch_topk_h200_f16");
+    ck_assert_uint_eq(rcm_exact_contenders(b200, NULL, RCM_TIES_BY_POSITION,
+                                           (struct rcm_topk){.n = p.n, .k = p.k, .m = 16}, of),
+                      1);
+    ck_assert_str_eq(of[0].profile.name, "torch_topk_b300"); /* the nearest */
+    /* that of float32 takes others on a B200, and so what it does on an H200 does not count */
     const enum rcm_dtype f32 = RCM_F32;
     ck_assert(!rcm_fastest_exact(b200, &f32, RCM_TIES_BY_POSITION, p, &any));
+    ck_assert(rcm_fastest_exact(rcm_device_by_name("L4"), &f32, RCM_TIES_BY_POSITION, p, &any));
 }
 END_TEST
 

@@ -129,7 +129,7 @@ refused "H100-PCIe has no profile of this kernel; give one of graphcore, graphco
 refused "device has no profile of this kernel; give one of generic" predict \
     --device "$folder/new" --n 100 --k 10 --kernel ours
 refused "no profile for this --dtype" predict --device cpu-epyc --n 100 --k 10 --dtype f16
-refused "GH200 has no profile" predict --device gh200 --kernel ours --n 100 --k 10
+refused "MI300X has no profile" predict --device mi300x --kernel ours --n 100 --k 10
 pass
 
 # Contiguous buckets, of the same file: all but the start takes 1.6 times as long.

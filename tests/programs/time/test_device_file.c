@@ -127,8 +127,13 @@ START_TEST(who_answers)
               a.dtype == RCM_BF16 && a.other_kernel && a.other_dtype);
     a = profile_for_question(&entry, rcm_kernel(0), &f16);
     ck_assert(same_profile(&a.profile, rcm_profile(0)) && !a.other_kernel && !a.other_dtype);
-    /* No profile of this kernel is known; of a wider type its own stands in. */
+    /* This project's kernel was measured on another card; of a wider type its own stands in. */
+    a = profile_for_question(&entry, ours, NULL);
+    ck_assert(a.found && a.kernel == ours && strcmp(a.profile.name, "H200") == 0 &&
+              strcmp(a.profile.stands_in_for, "H100-PCIe") == 0);
+    entry.device = *rcm_device_by_name("MI300X");
     ck_assert(!profile_for_question(&entry, ours, NULL).found);
+    entry.device = *rcm_device_by_name("H100-PCIe");
     a = profile_for_question(&entry, NULL, &f32);
     ck_assert(a.found && strcmp(a.profile.stands_in_for, "H100-PCIe") == 0 && a.dtype == RCM_F32 &&
               a.profile.roof_bytes_per_s == rcm_profile(0)->roof_bytes_per_s);
@@ -140,7 +145,7 @@ START_TEST(who_answers)
     ck_assert_str_eq(names, "");
     a = profile_for_question(&entry, NULL, NULL);
     ck_assert(a.found && strcmp(a.profile.stands_in_for, "GH200") == 0 &&
-              strcmp(a.profile.name, "H100-PCIe") == 0);
+              strcmp(a.profile.name, "H200") == 0);
     /* a CPU's profile stands in for nothing */
     entry = (struct rcm_device_text){.profile = *cpu_profile(), .has_profile = true};
     entry.device.name = entry.profile.name;

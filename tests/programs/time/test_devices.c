@@ -362,7 +362,7 @@ START_TEST(predict_without_a_profile)
     json_t *row = json_array_get(json_object_get(json, "predictions"), 0);
     const struct rcm_topk p = {.n = 1 << 18, .k = 1024, .b = 1024, .k_b = 4, .m = 64};
     const struct rcm_roofline roof = rcm_roofline(rcm_device_by_name("B200"), RCM_F16, p);
-    ck_assert_str_eq(json_string_value(json_object_get(json, "stand_in")), "H100-PCIe");
+    ck_assert_str_eq(json_string_value(json_object_get(json, "stand_in")), "H200");
     ck_assert_str_eq(json_string_value(json_object_get(json, "device")), "B200");
     ck_assert(json_is_false(json_object_get(json, "calibrated")));
     ck_assert(json_real_value(json_object_get(row, "bound_us")) == roof.time_us);
