@@ -41,7 +41,7 @@ struct sim_spec {
     const struct row_file *file;
     /* The groups of the rows of a file, at least `repetitions` rows; NULL: rows are independent. */
     const struct row_groups *groups;
-    /* Each in [0, 1). If the input is not SIM_AR1, there is one, and it is not used. */
+    /* Each in [0, 1). Without sim_input_has_rho() there is one, and it is not used. */
     const double *rho;
     size_t rhos;
     const enum sim_shuffle *shuffle; /* for SIM_PLACEMENT only SIM_SHUFFLE_NONE */

@@ -238,6 +238,16 @@ def _run(spec, stack):
     return run_stoppable(work, clean_up)
 
 
+def _rho_of(rows, rho):
+    """The correlation of neighbours; ValueError if the rows have none and one is given."""
+    if rho is None:
+        return 0.5
+    if not sim().sim_input_has_rho(lib.number_of(rows, Input, "rows")):
+        names = ", ".join(x for i, x in enumerate(INPUTS) if sim().sim_input_has_rho(i))
+        raise ValueError(f"rho is a correlation of neighbours; give it with rows={names}")
+    return real("rho", rho)
+
+
 def _check_settings(n, b, k_b, rho, temperature):
     """ValueError if one of these settings is outside its domain."""
     if b.size == 0 or numpy.any((b < 1) | (b > n) | (k_b < 1)):
@@ -320,8 +330,9 @@ def _over_groups(labels, groups, k, shape):
 
 # long: half of it is the docstring.
 def simulate(rows: Union[ArrayLike, Path, Input], k: int, b: Numbers, k_b: Numbers, *,
-             n: Optional[int] = None, rho: float = 0.5, assignment: Assignment = "interleaved",
-             shuffle: Shuffle = "none", valid: int = 0, repetitions: Optional[int] = None,
+             n: Optional[int] = None, rho: Optional[float] = None,
+             assignment: Assignment = "interleaved", shuffle: Shuffle = "none", valid: int = 0,
+             repetitions: Optional[int] = None,
              seed: int = 1, temperature: float = 1.0, threads: int = 0,
              dtype: Optional[RowDtype] = None,
              groups: Optional[Union[int, Sequence[Any], NDArray[Any]]] = None,
@@ -334,9 +345,9 @@ def simulate(rows: Union[ArrayLike, Path, Input], k: int, b: Numbers, k_b: Numbe
 
     rows: an array whose last axis is the row (float16, bfloat16, float32 or float64; all other axes
     together count the rows), the path of a .npy file, or the name of an input to generate:
-    placement (a random top-k, no values), iid, ar1 (neighbours with correlation rho), lognormal,
-    uniform, ties, sorted, constant or rope (noise, and a cosine for each pair of a head that RoPE
-    rotates). n: the length of a generated row.
+    placement (a random top-k, no values), iid, ar1 (neighbours with correlation rho, usually 0.5),
+    lognormal, uniform, ties, sorted, constant or rope (noise, and a cosine for each pair of a head
+    that RoPE rotates). n: the length of a generated row.
     k: elements wanted. b, k_b: whole numbers or arrays of them, which are broadcast.
     assignment: interleaved, contiguous or contiguous-floor. shuffle: none, row (a permutation for
     each row) or once (one for all rows).
@@ -372,7 +383,8 @@ def simulate(rows: Union[ArrayLike, Path, Input], k: int, b: Numbers, k_b: Numbe
         repetitions = count("repetitions", repetitions, 1, file.rows if file else 2**63 - 1)
         valid = count("valid", valid, 0, n) or n
         k = count("k", k, 1, valid)
-        rho, temperature = real("rho", rho), real("temperature", temperature)
+        input_name = rows if generated else "file"
+        rho, temperature = _rho_of(input_name, rho), real("temperature", temperature)
         _check_settings(n, every_b, every_k_b, rho, temperature)
         pointers = dict(
             shape=_shapes_of(every_b, every_k_b, assignment), rho=ffi.new("double[]", [rho]),
@@ -380,7 +392,7 @@ def simulate(rows: Union[ArrayLike, Path, Input], k: int, b: Numbers, k_b: Numbe
                 lib.number_of(shuffle, Shuffle, "shuffle")]), groups=row_groups, rope=rope)
         spec = lib.new(
             "sim_spec", **pointers, n=n, k=k, valid=valid, rhos=1, shuffles=1, shapes=every_b.size,
-            input=lib.number_of(rows if generated else "file", Input, "rows"), reaching=True,
+            input=lib.number_of(input_name, Input, "rows"), reaching=True,
             weights=not (generated and rows == "placement"), temperature=temperature,
             seed=count("seed", seed), repetitions=repetitions,
             threads=count("threads", threads, 0, 4096))

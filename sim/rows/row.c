@@ -9,83 +9,102 @@
 #include "random.h"
 #include "rope.h"
 
-/* What a generator makes a row from: the words of its repetition. */
+/* What a generator makes a row from. */
 struct source {
     struct random_key key;
     uint64_t repetition;
-    const uint64_t *words;
+    uint64_t *words; /* room for those of the repetition */
 };
 
-typedef void generator(const struct source *source, double rho, double *x, size_t n);
+typedef void generator(const struct source *source, double *x, size_t n);
+typedef void generator_with_rho(const struct source *source, double rho, double *x, size_t n);
 
-static void iid(const struct source *source, double rho, double *x, size_t n)
+static const uint64_t *words_of(const struct source *source, size_t n)
 {
-    (void)rho;
-    random_normals(source->key, source->repetition, source->words, x, n);
+    random_words(source->key, source->repetition, source->words, n);
+    return source->words;
+}
+
+static void iid(const struct source *source, double *x, size_t n)
+{
+    random_normals(source->key, source->repetition, words_of(source, n), x, n);
 }
 
 static void ar1(const struct source *source, double rho, double *x, size_t n)
 {
     double innovation = sqrt(1.0 - rho * rho);
-    random_normals(source->key, source->repetition, source->words, x, n);
+    iid(source, x, n);
     for (size_t i = 1; i < n; i++)
         x[i] = rho * x[i - 1] + innovation * x[i];
 }
 
-static void lognormal(const struct source *source, double rho, double *x, size_t n)
+static void lognormal(const struct source *source, double *x, size_t n)
 {
-    iid(source, rho, x, n);
+    iid(source, x, n);
     for (size_t i = 0; i < n; i++)
         x[i] = exp(x[i]);
 }
 
-static void uniform(const struct source *source, double rho, double *x, size_t n)
+static void uniform(const struct source *source, double *x, size_t n)
 {
-    (void)rho;
+    const uint64_t *words = words_of(source, n);
     for (size_t i = 0; i < n; i++)
-        x[i] = random_unit(source->words[i]);
+        x[i] = random_unit(words[i]);
 }
 
-static void ties(const struct source *source, double rho, double *x, size_t n)
+static void ties(const struct source *source, double *x, size_t n)
 {
-    (void)rho;
+    const uint64_t *words = words_of(source, n);
     for (size_t i = 0; i < n; i++)
-        x[i] = (double)(source->words[i] >> 60);
+        x[i] = (double)(words[i] >> 60);
 }
 
-static void rising(const struct source *source, double rho, double *x, size_t n)
+static void rising(const struct source *source, double *x, size_t n)
 {
-    (void)source, (void)rho;
+    (void)source;
     for (size_t i = 0; i < n; i++)
         x[i] = (double)i;
 }
 
-static void constant(const struct source *source, double rho, double *x, size_t n)
+static void constant(const struct source *source, double *x, size_t n)
 {
-    (void)source, (void)rho;
+    (void)source;
     for (size_t i = 0; i < n; i++)
         x[i] = 1.0;
 }
 
+/* One generator, with or without a rho; none: the rows are made elsewhere. */
 static const struct {
     const char *name;
-    generator *generate; /* NULL: it is made elsewhere */
+    generator *generate;
+    generator_with_rho *generate_with_rho;
+    const char *law; /* of the values, as rcm_values_law_by_name() calls it; NULL: no such law */
 } inputs[SIM_INPUTS] = {
-    [SIM_PLACEMENT] = {"placement", NULL},
-    [SIM_FILE] = {"file", NULL},
-    [SIM_IID] = {"iid", iid},
-    [SIM_AR1] = {"ar1", ar1},
-    [SIM_LOGNORMAL] = {"lognormal", lognormal},
-    [SIM_UNIFORM] = {"uniform", uniform},
-    [SIM_TIES] = {"ties", ties},
-    [SIM_SORTED] = {"sorted", rising},
-    [SIM_CONSTANT] = {"constant", constant},
-    [SIM_ROPE] = {"rope", NULL},
+    [SIM_PLACEMENT] = {.name = "placement"},
+    [SIM_FILE] = {.name = "file"},
+    [SIM_IID] = {.name = "iid", .generate = iid, .law = "normal"},
+    [SIM_AR1] = {.name = "ar1", .generate_with_rho = ar1},
+    [SIM_LOGNORMAL] = {.name = "lognormal", .generate = lognormal, .law = "lognormal"},
+    [SIM_UNIFORM] = {.name = "uniform", .generate = uniform, .law = "uniform"},
+    [SIM_TIES] = {.name = "ties", .generate = ties},
+    [SIM_SORTED] = {.name = "sorted", .generate = rising},
+    [SIM_CONSTANT] = {.name = "constant", .generate = constant},
+    [SIM_ROPE] = {.name = "rope"},
 };
 
 const char *sim_input_name(enum sim_input input)
 {
     return inputs[input].name;
+}
+
+bool sim_input_has_rho(enum sim_input input)
+{
+    return inputs[input].generate_with_rho;
+}
+
+const char *sim_input_law(enum sim_input input)
+{
+    return inputs[input].law;
 }
 
 const char *sim_shuffle_name(enum sim_shuffle shuffle)
@@ -99,7 +118,9 @@ static uint64_t salt_of(enum sim_input input, double rho)
 {
     uint64_t bits;
     memcpy(&bits, &rho, sizeof bits);
-    return input == SIM_AR1 ? bits : (uint64_t)input;
+    /* SIM_AR1 was the first with a rho, and its salt is the bits alone. */
+    return sim_input_has_rho(input) ? bits ^ (uint64_t)(input - SIM_AR1) * 0x9e3779b97f4a7c15
+                                    : (uint64_t)input;
 }
 
 void row_generate(enum sim_input input, double rho, uint64_t seed, uint64_t repetition, double *x,
@@ -110,9 +131,10 @@ void row_generate(enum sim_input input, double rho, uint64_t seed, uint64_t repe
         return;
     }
     struct source source = {random_key(seed, RANDOM_ROW, salt_of(input, rho)), repetition, words};
-    if (input != SIM_SORTED && input != SIM_CONSTANT)
-        random_words(source.key, repetition, words, n);
-    inputs[input].generate(&source, rho, x, n);
+    if (sim_input_has_rho(input))
+        inputs[input].generate_with_rho(&source, rho, x, n);
+    else
+        inputs[input].generate(&source, x, n);
 }
 
 void row_permutation(enum sim_input input, double rho, uint64_t seed, uint64_t repetition,

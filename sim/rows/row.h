@@ -4,6 +4,7 @@
 #ifndef ROW_H
 #define ROW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,8 +26,14 @@ enum sim_input {
 
 const char *sim_input_name(enum sim_input input);
 
+/* Do its rows have a correlation of neighbours, rho? */
+bool sim_input_has_rho(enum sim_input input);
+
+/* The law of independent values, as rcm_values_law_by_name() calls it, or NULL. */
+const char *sim_input_law(enum sim_input input);
+
 /* Generates the row x[0 .. n) of a repetition. Each value is a function of (seed, input, rho,
- * repetition, index), for SIM_AR1 of all indices up to its own. `words` has room for n + 1. Not for
+ * repetition, index), with a rho of all indices up to its own. Without one `rho` is not used. `words` has room for n + 1. Not for
  * SIM_PLACEMENT and SIM_FILE. SIM_ROPE is that of sim_rope_default: others by rope_generate(). */
 void row_generate(enum sim_input input, double rho, uint64_t seed, uint64_t repetition, double *x,
                   size_t n, uint64_t *words);

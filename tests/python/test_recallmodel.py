@@ -179,8 +179,8 @@ def test_simulation_is_that_of_the_command(rows_of, assignment, shuffle):
                  rows_of, *more, "--assignment", assignment, "--shuffle", shuffle, "--repetitions",
                  40, "--seed", 7)
     b, k_b = (numpy.array([int(row[name]) for row in table]) for name in ("b", "k_b"))
-    got = rcm.simulate(rows_of, 60, b, k_b, n=1000, rho=0.8, assignment=assignment, shuffle=shuffle,
-                       repetitions=40, seed=7)
+    got = rcm.simulate(rows_of, 60, b, k_b, n=1000, rho=0.8 if more else None,
+                       assignment=assignment, shuffle=shuffle, repetitions=40, seed=7)
     assert got.rows == 40 and len(table) == 4
     for name in ("recall_mean", "recall_sd", "recall_stderr", "recall_worst", "recall_p05",
                  "exact_rows"):
@@ -243,6 +243,7 @@ def test_rows_that_cannot_be_run(tmp_path):
     for error, arguments in (
         (ValueError, dict(rows="iid")), (ValueError, dict(rows="iid", n=10)),
         (ValueError, dict(rows="iid", n=100, b=0)), (ValueError, dict(rows="ar1", n=100, rho=1)),
+        (ValueError, dict(rows="iid", n=100, rho=0.5)), (ValueError, dict(rho=0.5)),
         (ValueError, dict(rows="iid", n=100, shuffle="twice")),
         (ValueError, dict(rows="iid", n=100, assignment="neat")),
         (ValueError, dict(rows=tmp_path / "none.npy")), (TypeError, dict(rows=numpy.arange(100))),

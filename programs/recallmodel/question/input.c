@@ -60,5 +60,22 @@ int read_rho(void *to, const char *option, const char *value)
     return status;
 }
 
+int check_rho(const struct decimal_list *rho, enum sim_input input, bool list)
+{
+    char names[200] = "";
+    for (unsigned i = 0; i < SIM_INPUTS; i++)
+        if (sim_input_has_rho((enum sim_input)i))
+            append_name(names, sizeof names, sim_input_name((enum sim_input)i));
+    if (rho->length && !sim_input_has_rho(input))
+        return usage_error("--rho is a correlation of neighbours; give it with --input %s", names);
+    return rho->length > 1 && !list ? usage_error("--rho takes one value here; give one")
+                                    : STATUS_OK;
+}
+
+double first_rho(const struct decimal_list *rho, enum sim_input input)
+{
+    return rho->length ? decimal_value(rho->items[0]) : sim_input_has_rho(input) ? 0.5 : 0.0;
+}
+
 const struct value_kind kind_of_input = {.read = read_input, .names = input_at};
 const struct value_kind kind_of_made_input = {.read = read_made_input, .names = made_input_at};

@@ -20,4 +20,10 @@ extern const struct value_kind kind_of_input; /* struct input_option */
 extern const struct value_kind kind_of_made_input;
 argument_reader read_rho; /* struct decimal_list: each below 1 */
 
+/* Refuses --rho for an input that has none, and a list where one is wanted. */
+int check_rho(const struct decimal_list *rho, enum sim_input input, bool list);
+
+/* The first of --rho; not given: the usual one, or 0 for an input that has none. */
+double first_rho(const struct decimal_list *rho, enum sim_input input);
+
 #endif

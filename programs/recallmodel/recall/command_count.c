@@ -171,7 +171,7 @@ static bool count_row(struct counting *c, const struct count_row *row, struct su
 static bool count_rows(struct counting *c)
 {
     const struct count_settings *settings = c->settings;
-    double rho = settings->rho.length ? decimal_value(settings->rho.items[0]) : 0.5,
+    double rho = first_rho(&settings->rho, settings->input.kind),
            shift = settings->shift.length ? decimal_value(settings->shift.items[0]) : 0.0;
     size_t subjects_size = c->count * sizeof *c->subjects,
            stage1_size = c->shapes * sizeof *c->stage1;
@@ -235,10 +235,8 @@ static int check_count(const struct count_settings *settings)
     if (settings->input.given && settings->input.kind == SIM_PLACEMENT)
         return usage_error(
             "--input placement has no rows to count on; give --input iid or another");
-    if (settings->rho.length && settings->input.kind != SIM_AR1)
-        return usage_error("--rho is the correlation of ar1; give --input ar1");
-    if (settings->rho.length > 1)
-        return usage_error("--rho takes one value here; give one");
+    if (check_rho(&settings->rho, settings->input.kind, false) != STATUS_OK)
+        return STATUS_USAGE;
     if (settings->shift.length > 1)
         return usage_error("--shift takes one value here; give one");
     if (question->n.length && question->n.items[0] > N_MAX)

@@ -239,6 +239,8 @@ static int run_parts(int count, char **arguments)
         .question = QUESTION_DEFAULT, .group_axes = GROUP_AXES_USUAL, .seed = 1};
     int status =
         arguments_read_ruled(parts_options, parts_rules, NULL, &settings, count, arguments);
+    if (status == STATUS_OK)
+        status = check_rho(&settings.rho, settings.input.kind, false);
     if (status == STATUS_OK && (settings.file || settings.input.given))
         status = measure_parts(&settings);
     else if (status == STATUS_OK)

@@ -27,9 +27,7 @@ static const struct rcm_algorithm *modelled_algorithm(const char *name, const ch
 static struct rcm_threshold_bin modelled_bin(const struct count_settings *settings,
                                              const struct subject *s)
 {
-    static const char *const laws[SIM_INPUTS] = {
-        [SIM_IID] = "normal", [SIM_LOGNORMAL] = "lognormal", [SIM_UNIFORM] = "uniform"};
-    const char *law = laws[settings->input.kind];
+    const char *law = sim_input_law(settings->input.kind);
     const double shift = settings->shift.length ? decimal_value(settings->shift.items[0]) : 0.0;
     if (!law || strcmp(s->keys, "ranks") == 0 || s->operations.left == 0)
         return (struct rcm_threshold_bin){NAN, NAN};

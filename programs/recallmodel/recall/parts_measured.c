@@ -238,7 +238,7 @@ static int run_rows(struct measuring *m, const uint64_t *sizes, const uint64_t *
                                       .rows = s->rows ? s->rows : ROWS_DEFAULT,
                                       .file = s->file ? &m->file : NULL,
                                       .input = s->input.kind,
-                                      .rho = s->rho.length ? decimal_value(s->rho.items[0]) : 0.5,
+                                      .rho = first_rho(&s->rho, s->input.kind),
                                       .seed = s->seed,
                                       .size = sizes,
                                       .send = sends,

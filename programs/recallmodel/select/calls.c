@@ -42,7 +42,7 @@ static void write_nearest(struct call *call, const struct rcm_selection *s, stru
     if (p.b == answer.b && p.k_b == answer.k_b)
         return;
     format_recall(recall, sizeof recall, rcm_loss_exact(p));
-    if (profile && s->objective == rcm_objective_by_name("time") &&
+    if (profile && s->objective && s->objective->need == RCM_NEEDS_PROFILE &&
         strcmp(profile->kernel->family, call->kernel) == 0)
         format_us(us, sizeof us, rcm_predict(profile, p).time_us);
     append(call,

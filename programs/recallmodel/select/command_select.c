@@ -235,7 +235,7 @@ static int draw_select(const struct selection_answer *answer)
     snprintf(title, sizeof title, "n = %" PRIu64 ", k = %" PRIu64 ", m = %" PRIu64 ", kernel %s",
              p.n, p.k, p.m, answer->asked.kernel->name);
     snprintf(label, sizeof label, "%s",
-             strcmp(answer->asked.objective->name, "time") == 0 ? "predicted time, us"
+             answer->asked.objective->need == RCM_NEEDS_PROFILE ? "predicted time, us"
                                                                 : answer->asked.objective->unit);
     struct plot *plot = plot_new(title, label, true);
     plot_series(plot, "frontier, all kb", true, false, 0);

@@ -41,7 +41,7 @@ void selection_format_value(char *text, size_t size, const struct selection_answ
     const struct rcm_objective *objective = answer->asked.objective;
     if (selection_is_time(answer))
         format_us(text, size, value);
-    else if (strcmp(objective->name, "candidates") == 0)
+    else if (strcmp(objective->unit, "candidates") == 0)
         snprintf(text, size, "%.0f candidates", value);
     else
         format_many(text, size, value, objective->unit);
@@ -93,7 +93,7 @@ static void format_gain(char *text, size_t size, const struct selection_answer *
                             : 0,
              gain,
              selection_is_time(answer)                                  ? "faster"
-             : strcmp(answer->asked.objective->name, "candidates") == 0 ? "fewer"
+             : strcmp(answer->asked.objective->unit, "candidates") == 0 ? "fewer"
                                                                         : "cheaper",
              by, exact);
 }

@@ -25,7 +25,7 @@ enum {
 
 static bool is_candidates(const struct selection_answer *answer)
 {
-    return strcmp(answer->asked.objective->name, "candidates") == 0;
+    return strcmp(answer->asked.objective->unit, "candidates") == 0;
 }
 
 static unsigned parts_of(const struct selection_answer *answer)
@@ -33,7 +33,7 @@ static unsigned parts_of(const struct selection_answer *answer)
     const bool list = answer->settings->lists.count > 1, d = answer->settings->d > 0;
     const bool profile = answer->asked.machine.profile != NULL;
     const bool compared = isfinite(answer->choice.exact_objective) && !is_candidates(answer);
-    const bool by_prediction = strcmp(answer->asked.objective->name, "time") == 0;
+    const bool by_prediction = answer->asked.objective->need == RCM_NEEDS_PROFILE;
     const unsigned shown = answer->asked.objective->need == RCM_NEEDS_DEVICE ? BY_BOUND
                            : selection_is_time(answer)                       ? BY_TIME
                            : is_candidates(answer)                           ? 0U

@@ -23,7 +23,7 @@ enum {
 static unsigned unit_of(const struct selection_answer *answer)
 {
     return selection_is_time(answer)                                  ? BY_TIME
-           : strcmp(answer->asked.objective->name, "candidates") == 0 ? BY_CANDIDATES
+           : strcmp(answer->asked.objective->unit, "candidates") == 0 ? BY_CANDIDATES
                                                                       : BY_COST;
 }
 

@@ -46,7 +46,7 @@ const struct rcm_profile *selection_exact_kernel(const struct select_settings *s
 bool selection_stands_in(const struct selection_answer *answer)
 {
     const struct rcm_profile *profile = answer->asked.machine.profile;
-    return profile && profile->stands_in_for && strcmp(answer->asked.objective->name, "time") == 0;
+    return profile && profile->stands_in_for && answer->asked.objective->need == RCM_NEEDS_PROFILE;
 }
 
 static double floor_of(const struct selection_answer *answer, struct rcm_topk p)
@@ -224,7 +224,7 @@ bool selection_is_time(const struct selection_answer *answer)
 
 bool selection_is_bound(const struct selection_answer *answer)
 {
-    return strcmp(answer->asked.objective->name, "roofline") == 0 || answer->settings->d;
+    return answer->asked.objective->need == RCM_NEEDS_DEVICE || answer->settings->d;
 }
 
 struct rcm_product selection_product(const struct selection_answer *answer, struct rcm_topk p)

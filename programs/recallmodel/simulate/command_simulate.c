@@ -141,8 +141,8 @@ static int check_options(const struct simulate_settings *settings)
     if (!has_rows && settings->temperature > 0.0)
         return usage_error("--temperature weighs values, and a placement has none; give --input "
                            "iid or another, or --file");
-    if (settings->rho.length && settings->input.kind != SIM_AR1)
-        return usage_error("--rho is the correlation of ar1; give --input ar1");
+    if (check_rho(&settings->rho, settings->input.kind, true) != STATUS_OK)
+        return STATUS_USAGE;
     if (settings->question.k.length && largest_rank > settings->question.k.items[0])
         return usage_error("--ranks %" PRIu64 " is larger than k = %" PRIu64
                            "; give ranks from 1 to k",
@@ -189,8 +189,8 @@ static double *rhos_of(const struct simulate_settings *settings, size_t *count)
 {
     *count = settings->rho.length ? settings->rho.length : 1;
     double *rhos = require_memory(calloc(*count, sizeof *rhos));
-    rhos[0] = settings->input.kind == SIM_AR1 ? 0.5 : 0.0;
-    for (size_t i = 0; i < settings->rho.length; i++)
+    rhos[0] = first_rho(&settings->rho, settings->input.kind);
+    for (size_t i = 1; i < settings->rho.length; i++)
         rhos[i] = decimal_value(settings->rho.items[i]);
     return rhos;
 }

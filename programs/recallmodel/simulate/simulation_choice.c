@@ -50,7 +50,7 @@ size_t result_index(const struct simulation_answer *s, struct scenario at, size_
 
 bool shows_rho(const struct simulation_answer *s)
 {
-    return s->spec->input == SIM_AR1;
+    return sim_input_has_rho(s->spec->input);
 }
 
 bool shows_shuffle(const struct simulation_answer *s)

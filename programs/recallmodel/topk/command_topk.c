@@ -217,6 +217,8 @@ static int check_matrix(struct settings *s, struct matrix *matrix)
         return usage_error("--k is missing; for example --k 2048");
     if (!matrix->file && s->question.n.length == 0)
         return usage_error("--n is missing; for example --n 262144, or --file ROWS.npy");
+    if (check_rho(&s->rho, s->input.kind, false) != STATUS_OK)
+        return STATUS_USAGE;
     matrix->n = matrix->file ? matrix->file->row : s->question.n.items[0];
     matrix->k = s->question.k.items[0];
     matrix->m = s->rows ? s->rows : matrix->file ? matrix->file->rows : 16;
@@ -243,8 +245,8 @@ static int run_settings(struct settings *s)
 {
     struct row_file file = {.descriptor = -1};
     char reason[500], error[700] = "";
-    struct matrix matrix = {.input = s->input.given ? s->input.kind : SIM_IID,
-                            .rho = s->rho.length ? decimal_value(s->rho.items[0]) : 0.5,
+    struct matrix matrix = {.input = s->input.kind,
+                            .rho = first_rho(&s->rho, s->input.kind),
                             .seed = s->seed,
                             .deal = s->runs   ? 0
                                     : s->deal ? s->deal
@@ -266,7 +268,8 @@ static int run_settings(struct settings *s)
 
 static int run_topk(int count, char **arguments)
 {
-    struct settings settings = {.question = QUESTION_DEFAULT, .seed = 1};
+    struct settings settings = {
+        .question = QUESTION_DEFAULT, .input = {.kind = SIM_IID}, .seed = 1};
     int status = arguments_read_ruled(topk_options, topk_rules, NULL, &settings, count, arguments);
     if (status == STATUS_OK)
         status = run_settings(&settings);
