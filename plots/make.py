@@ -32,9 +32,10 @@ What has not changed is kept: a CSV file whose numbers agree to 1e-9 (--agree), 
 the SVG is the same as before. The SVG does not depend on the fonts of the machine. Delete a PNG
 file to draw it with other fonts.
 
---vary writes the figure with other numbers into build/figures/FIGURE. OPTION is one that the
-commands of the figure have, as it is or in capitals. The axes follow the numbers. Published points
-are left out: they belong to the numbers of the paper.
+--vary writes the figure with other numbers into build/figures/FIGURE. OPTION is one of its
+commands, as it is or in capitals, but none by which the picture picks rows; of its lines it can
+draw fewer. What a figure cannot take it refuses, and says what it takes. The axes follow the
+numbers. Published points are left out: they belong to the numbers of the paper.
 
 Variables:
   RUNS=DIR          measured runs (gpu/runs).
@@ -63,6 +64,8 @@ import svg
 
 TOP = pathlib.Path(__file__).resolve().parents[1]
 CORES = len(os.sched_getaffinity(0))
+VALUE = r"[A-Za-z0-9.,:^][A-Za-z0-9.,:^-]*"  # of an option of --vary
+MEASURED = re.compile(r"^(plots/|cat |recallmodel-bench)", re.M)
 RUN = re.compile(r"-(\d{4}-\d\d-\d\d)-([a-z0-9-]*)\.csv$")
 
 
@@ -344,25 +347,57 @@ def make_figures(arguments, work):
     return status
 
 
+def options_taken(figure):
+    """The options that can be varied, and for each the values that it can have (None: any). The
+    picture picks rows by some: of those that tell its lines (i) apart it can draw fewer, the others
+    are fixed."""
+    fixed, of_lines = set(), set()
+    for column, by in re.findall(r'col(?:umn)?\("(\w+)"\) (?:==|eq) ([^&?:\n]*)',
+                                 figure.drawn_from()):
+        options = {"k_b": ("kb", "kb-max"), "limit": ("lose-at-most",),
+                   "lost_mass_target": ("lost-mass",)}.get(column, (column,))
+        (of_lines if re.search(r"\bi\b", by) else fixed).update(options)
+    given = {}
+    for option, value in re.findall(rf" --([a-z-]+) ({VALUE})(?!\S)",
+                                    "\n".join(figure.commands())):
+        given.setdefault(option, {}).update(dict.fromkeys(value.split(",")))
+    return {option: list(values) if option in of_lines else None
+            for option, values in sorted(given.items()) if option not in fixed}
+
+
+def takes(figure):
+    """options_taken in words."""
+    return "it takes " + " ".join(f"--{option}" + (f" (of {','.join(values)})" if values else "")
+                                  for option, values in options_taken(figure).items())
+
+
+def changed(figure, name, value):
+    """The commands of a figure with another value of an option."""
+    taken = options_taken(figure)
+    if name not in taken or taken[name] and not set(value.split(",")) <= set(taken[name]):
+        has = re.search(f" --{name} ", figure.data)
+        raise Wrong(f"{figure.name} {'cannot draw' if has else 'has no'} --{name}"
+                    f"{f' {value}' if has else ''}; {takes(figure)}")
+    return re.sub(rf"( --{name}) {VALUE}", rf"\1 {value}", figure.data)
+
+
 def varied(figure, changes):
     """The figure with other values of the options of its commands."""
-    if re.search(r"^(plots/|cat |recallmodel-bench)", figure.data, re.M):
+    if MEASURED.search(figure.data):
         raise Wrong(f"{figure.name} is of measured runs, which have no other numbers; vary one "
                     "such as key-06")
-    lines, said = [re.sub(" +", " ", line) for line in figure.commands()], []
+    figure.data = "".join(re.sub(" +", " ", line) + "\n" for line in figure.commands())
+    said = []
     for change in changes:
         name, _, value = change.partition("=")
         name = name.lower().replace("_", "-")
-        if not re.fullmatch(r"[A-Za-z0-9.,:^-]+", value):
+        if not re.fullmatch(VALUE, value):
             raise Wrong(f"'{change}' is not OPTION=VALUE, such as N=8192")
-        if not any(f" --{name} " in line for line in lines):
-            options = sorted(set(re.findall(r" (--[a-z-]*) ", "\n".join(lines))))
-            raise Wrong(f"{figure.name} has no --{name}; its commands have {' '.join(options)}")
-        lines = [re.sub(f" --{name} [^ ]+", f" --{name} {value}", line) for line in lines]
+        figure.data = changed(figure, name, value)
         said.append(f"--{name} {value}")
-    figure.data, figure.numbers_of = "\n".join(lines) + "\n", figure.name
-    figure.gp = re.sub(r"^ *set ((x|y|x2|y2)range |[xy]tics .*[0-9]).*\n", "", figure.gp,
-                       flags=re.M)
+    figure.numbers_of = figure.name
+    figure.gp = re.sub(r"^ *set ((x|y|x2|y2)range |[xy]tics .*[0-9]).*\n", "",
+                       figure.gp.replace("\\\n", ""), flags=re.M)
     figure.caption = figure.title + "\n" + textwrap.fill(
         f"Varied: {', '.join(said)}. All else is as in the figure {figure.name}. Words and numbers "
         "inside the picture that are not of an axis are those of that figure. No published points.",
@@ -385,7 +420,11 @@ def vary(arguments, work):
         copy.write_text("".join([line + "\n" for line in lines if not line.startswith("#")][:1]))
     into = pathlib.Path(os.environ.get("FIGURES") or "build/figures").resolve()
     (work / "runs").mkdir()
-    Maker(work / "made", published=work / "headers").make(figure, work)
+    try:
+        Maker(work / "made", published=work / "headers").make(figure, work)
+    except svg.NotDrawn:
+        raise Wrong(f"{name}: with {' '.join(changes)} a part of the picture has nothing to draw; "
+                    f"{takes(figure)}") from None
     for ending, text in (("txt", figure.caption), ("data", figure.data)):
         (work / "made" / name / f"{name}.{ending}").write_text(text, encoding="utf-8")
     shutil.rmtree(into / name, ignore_errors=True)

@@ -19,6 +19,10 @@ ANYWHERE = ((r' stroke-linecap="butt" stroke-linejoin="miter"', ""),
             (r' class="gridline"', ""))
 
 
+class NotDrawn(OSError):
+    """What gnuplot said."""
+
+
 def terminal(figure, kind):
     """gnuplot's terminal: png, or the same picture as svg or pdf. In all of them a font of 11 is
     1.5 % of the width. The smallest, 8, is 6.1 points in a PDF of 17.6 cm."""
@@ -45,7 +49,7 @@ def draw_one(figure, kind, work):
     said = [line for line in done.stderr.splitlines()
             if line.strip() and "Skipping data file with no valid points" not in line]
     if done.returncode or said:
-        raise OSError(f"gnuplot on {figure.name}: " + "\n".join(said[:5]))
+        raise NotDrawn(f"gnuplot on {figure.name}: " + "\n".join(said[:5]))
 
 
 def tidy(text, title):
