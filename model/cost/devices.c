@@ -1,5 +1,7 @@
 /* devices.c - the devices that the roofline knows. What each rate means: docs/models.md 10.
  *
+ * long: a table.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 
 #include <model/recallmodel/cost.h>

@@ -70,14 +70,15 @@ START_TEST(sources_and_rates)
             const char *name;
             double rate, low, high;
         } rates[] = {
-            {"bandwidth", d->bandwidth_bytes_per_s, 0.2e12, 10e12},
-            {"memory", d->memory_bytes, 10e9, 300e9},
-            {"fp32", d->fma_rate_per_s, 4e12, 200e12},
-            {"matrix", d->matrix_rate_per_s, 50e12, 2600e12},
-            {"vector", d->vector_rate_per_s, 4e12, 50e12},
-            {"printed", d->matrix_rate_printed_per_s, 100e12, 2600e12},
-            {"on chip", d->on_chip_bytes, 4e6, 300e6},
-            {"multiprocessors", d->multiprocessors, 40, 400},
+            /* A wrong unit lies outside: from a small computer to several times what there is. */
+            {"bandwidth", d->bandwidth_bytes_per_s, 10e9, 50e12},
+            {"memory", d->memory_bytes, 1e9, 2e12},
+            {"fp32", d->fma_rate_per_s, 0.1e12, 1e15},
+            {"matrix", d->matrix_rate_per_s, 0.1e12, 20e15},
+            {"vector", d->vector_rate_per_s, 0.05e12, 0.5e15},
+            {"printed", d->matrix_rate_printed_per_s, 0.1e12, 20e15},
+            {"on chip", d->on_chip_bytes, 0.1e6, 10e9},
+            {"multiprocessors", d->multiprocessors, 1, 5000},
         };
         ck_assert(d->bandwidth_bytes_per_s > 0.0 && d->memory_bytes > 0.0);
         for (size_t j = 0; j < sizeof rates / sizeof *rates; j++) {
