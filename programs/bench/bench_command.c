@@ -25,8 +25,9 @@ static const char *device_at(unsigned i)
 static int read_known_device(void *to, const char *option, const char *value)
 {
     const struct rcm_device **device = to;
-    *device = rcm_device_by_name(value);
-    return *device ? STATUS_OK : unknown_name(option, value, device_at, UNTIL_NULL);
+    size_t others;
+    *device = rcm_device_meant(value, NULL, 0, &others);
+    return *device && others == 0 ? STATUS_OK : unknown_name(option, value, device_at, UNTIL_NULL);
 }
 
 const struct value_kind kind_of_known_device = {.read = read_known_device, .names = device_at};

@@ -7,7 +7,7 @@
 #include <model/recallmodel.h>
 
 /* The device of the library whose name a card reports, such as "NVIDIA H200"; NULL if the library
- * does not know it. */
+ * does not know it, or several have that name. */
 const struct rcm_device *device_of_card(const char *name);
 
 #endif

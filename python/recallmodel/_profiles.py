@@ -4,6 +4,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import pathlib
+import warnings
 from typing import Any, Optional, Union
 
 from . import _library as lib
@@ -150,20 +151,28 @@ def profiles(name: Optional[str] = None) -> list[Profile]:
             for row in _rows_like(model.rcm_profile, name)]
 
 
+def _device_meant(name):
+    """The library's row of the device that a name means (None: of none or several), and the names
+    of the others that it may mean."""
+    found, count = ffi.new("struct rcm_device *[]", 64), ffi.new("size_t *")
+    row = model.rcm_device_meant(os.fsencode(name), found, len(found), count)
+    return row or None, [text_of(one.name) for one in found[0:min(count[0], len(found))]]
+
+
 def _device_row(device):
-    """The library's row of a device: a Device, a name or the beginning of a name. Of several the
-    only one that has a profile, as for the command."""
+    """The library's row of a device: a Device, or a name as the command's --device takes it. A
+    warning says which card of a family it is."""
     name = getattr(device, "name", device)
-    found = ffi.new("struct rcm_device *[]", 64)
-    count = model.rcm_devices_by_prefix(os.fsencode(name), found, len(found))
-    rows = list(found[0:min(count, len(found))])
-    timed = {text_of(row.name) for row in rows_of(model.rcm_profile)}
-    known = [row for row in rows if text_of(row.name) in timed] if count > 1 else rows
-    if len(known) != 1:
-        names = ", ".join(text_of(row.name) for row in rows or rows_of(model.rcm_device))
-        what = "may mean several; give one of" if rows else "is not known; give one of"
+    row, others = _device_meant(name)
+    if row is None:
+        names = ", ".join(others or (text_of(row.name) for row in rows_of(model.rcm_device)))
+        what = "may mean several; give one of" if others else "is not known; give one of"
         raise ValueError(f"device {name!r} {what} {names}")
-    return known[0]
+    if others:
+        too = " and ".join(filter(None, (", ".join(others[:-1]), others[-1])))
+        warnings.warn(f"{name} is taken as {text_of(row.name)}; there "
+                      f"{'are' if len(others) > 1 else 'is'} {too}, too", stacklevel=4)
+    return row
 
 
 def _device_or_profile(device):

@@ -336,7 +336,7 @@ CONTENDER = [field.name for field in dataclasses.fields(rcm.Contender)]
 def test_select_says_what_the_command_says():
     """Questions by chance, on every device with a bandwidth: one verdict, the same contenders."""
     names = [one.name for one in rcm.devices() if one.bandwidth_bytes_per_s]
-    names += ["h100", "H200", "h200", "cpu"]
+    names += ["NVIDIA-H100-NVL", "4090", "h200", "cpu"]
     random = numpy.random.default_rng(20)
     seen, timed = set(), 0
     for i in range(300):
@@ -373,18 +373,23 @@ def test_select_says_what_the_command_says():
 def test_names_of_devices_are_those_of_the_command():
     question = dict(n=2**17, k=64, target=0.95, m=8)
     assert rcm.select(**question, device="h200") == rcm.select(**question, device="H200")
-    assert rcm.select(**question, device="h100") == rcm.select(**question, device="H100-PCIe")
+    with pytest.warns(UserWarning, match="^h100 is taken as H100-SXM; there are H100-PCIe and "
+                      "H100-NVL, too$") as warned:
+        assert rcm.select(**question, device="h100") == rcm.select(**question, device="H100-SXM")
+    assert warned[0].filename == __file__
+    assert (rcm.select(**question, device="NVIDIA A100-SXM4-40GB")
+            == rcm.select(**question, device="A100-SXM-40GB"))
     assert rcm.select(**question, device="cpu") == rcm.select(**question, profile="cpu")
     assert rcm.select(**question, device="h100_pcie", kernel="graphcore").contenders == (
         rcm.select(**question, profile="H100-PCIe").contenders)
-    with pytest.raises(ValueError, match="may mean several; give one of A100-PCIe, "):
-        rcm.select(**question, device="a100")
+    with pytest.raises(ValueError, match="may mean several; give one of TPUv5e, TPUv5p"):
+        rcm.select(**question, device="tpuv5")
     with pytest.raises(ValueError, match="'nothing' is not known"):
         rcm.select(**question, device="nothing")
 
 
 def test_no_contenders_of_other_objectives():
-    for more, verdict in ((dict(), "buckets"), (dict(objective="roofline", device="h100"), None)):
+    for more, verdict in ((dict(), "buckets"), (dict(objective="roofline", device="H100-PCIe"), None)):
         choice = rcm.select(2**17, 2048, 0.95, m=64, **more)
         assert choice.contenders == () and verdict in (None, choice.verdict)
         assert choice.deploy == ("bucketed" if choice.verdict == "buckets" else choice.verdict)

@@ -18,8 +18,9 @@
 static int read_card(void *to, const char *option, const char *value)
 {
     struct device_option *device = to;
-    const struct rcm_device *found;
-    const bool path = strpbrk(value, "./"), known = rcm_devices_by_prefix(value, &found, 1) > 0;
+    size_t several;
+    const bool path = strpbrk(value, "./"),
+               known = rcm_device_meant(value, NULL, 0, &several) || several > 0;
     if (path || known || strcmp(value, "this") == 0 || !isalnum((unsigned char)*value))
         return read_device(to, option, value);
     *device = (struct device_option){.given = true, .given_as = value, .text.device.name = value};

@@ -261,13 +261,13 @@ static int complete(struct runs_add *add, const struct csv *csv, char answers[4]
     const int status = check_texts(add);
     if (status != STATUS_OK)
         return status;
-    const struct rcm_device *found[1] = {NULL};
-    const size_t count = rcm_devices_by_prefix(add->device, found, 1);
-    if (count > 1)
+    size_t others;
+    const struct rcm_device *device = rcm_device_meant(add->device, NULL, 0, &others);
+    if (others > 0)
         return usage_error("--device '%.60s' may mean several cards; give one of the names that "
                            "recallmodel devices lists",
                            add->device);
-    add->device = count == 1 ? found[0]->name : add->device;
+    add->device = device ? device->name : add->device;
     if (check_filled(add, csv) != STATUS_OK)
         return STATUS_USAGE;
     return runs_faults(csv, add->device, add->dtype, stderr) > 0

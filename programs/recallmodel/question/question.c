@@ -192,25 +192,18 @@ static int read_this_machine(struct rcm_device_text *text, const char *option)
     return STATUS_OK;
 }
 
-/* The one device among these that has a profile of both stages; NULL: none or several. */
-static const struct rcm_device *one_with_profile(const struct rcm_device *const *found,
-                                                 size_t count)
+/* Says which card of a family answers: "h100 is taken as H100-SXM; there are .. and .., too". */
+static void print_meant(const char *option, const char *value, const struct rcm_device *device,
+                        const struct rcm_device *const *others, size_t count)
 {
-    const struct rcm_device *known = NULL;
-    const struct rcm_profile *q;
+    fprintf(stderr, "recallmodel: %s: %.60s is taken as %s; there %s ", option, value, device->name,
+            count > 1 ? "are" : "is");
     for (size_t i = 0; i < count && i < NAMES_LISTED; i++)
-        for (size_t j = 0; (q = rcm_profile(j)); j++) {
-            if (strcmp(q->name, found[i]->name) != 0)
-                continue;
-            if (known)
-                return NULL;
-            known = found[i];
-        }
-    return known;
+        fprintf(stderr, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " and ", others[i]->name);
+    fputs(", too\n", stderr);
 }
 
-/* A profile of another CPU that was not asked for by its whole name. */
-static unsigned print_other_cpu(const struct device_option *device)
+unsigned print_other_cpu(const struct device_option *device)
 {
     const struct rcm_profile *q = &device->text.profile;
     char cpu[RCM_CPU_TEXT];
@@ -223,33 +216,23 @@ static unsigned print_other_cpu(const struct device_option *device)
         q->name);
 }
 
-unsigned print_family(const struct device_option *device)
-{
-    return device->family
-               ? print_wrapped("  device      %s, the only %s with a profile; name another one for "
-                               "its own answer",
-                               device->text.device.name, device->family)
-               : print_other_cpu(device);
-}
-
 int read_device(void *to, const char *option, const char *value)
 {
     struct device_option *device = to;
     const struct rcm_device *found[NAMES_LISTED];
-    const size_t count = rcm_devices_by_prefix(value, found, NAMES_LISTED);
+    size_t count;
+    const struct rcm_device *meant = rcm_device_meant(value, found, NAMES_LISTED, &count);
     char several[800] = "", error[800];
     device->given = true;
     device->given_as = value;
     if (strcmp(value, "this") == 0)
         return read_this_machine(&device->text, option);
-    const struct rcm_device *known = count > 1 ? one_with_profile(found, count) : NULL;
-    if (known) {
-        device->family = value;
-        device->text = (struct rcm_device_text){.device = *known};
-        return STATUS_OK;
-    }
-    if (count == 1) {
-        device->text = (struct rcm_device_text){.device = *found[0]};
+    if (meant) {
+        device->family = count > 0 ? value : NULL;
+        if (count > 0)
+            print_meant(option, value, meant, found, count);
+        device->given_as = meant->name; /* without blanks */
+        device->text = (struct rcm_device_text){.device = *meant};
         return STATUS_OK;
     }
     if (count == 0 && read_shipped_profile(&device->text, value))

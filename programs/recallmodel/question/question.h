@@ -27,7 +27,7 @@ struct assignments {
 struct device_option {
     bool given;
     const char *given_as; /* the argument */
-    const char *family; /* what was given, where it means several and one has a profile; or NULL */
+    const char *family; /* what was given, where several have that name; or NULL */
     struct rcm_device_text text;
 };
 
@@ -163,9 +163,9 @@ extern const struct value_kind kind_of_runs_path; /* const char *: a CSV, or mea
         OPTIONS_END \
     }
 
-/* Says which device of a family answers, if --device named a family: a line of the answer. Returns
- * how many it printed. */
-unsigned print_family(const struct device_option *device);
+/* Says that a profile is of another CPU, if --device did not give its whole name: a line of the
+ * answer. Returns how many it printed. */
+unsigned print_other_cpu(const struct device_option *device);
 
 const char *assignment_name(enum rcm_assignment assignment);
 

@@ -258,7 +258,7 @@ static unsigned print_why(const struct selection_answer *answer)
         lines += answer->decided.count ? 0 : selection_print_floor(answer);
     }
     lines += print_parallel(answer);
-    lines += print_family(&answer->settings->question.device);
+    lines += print_other_cpu(&answer->settings->question.device);
     lines += print_product(answer);
     lines += print_bound(answer);
     lines += selection_print_exact(answer);

@@ -109,7 +109,7 @@ static void predict_text(const struct query *query, const struct table *table, v
     const struct rcm_profile_answer *a = &settings->profile;
     const struct predicted *exact = &settings->exact;
     print_profile(a);
-    print_family(&settings->question.device);
+    print_other_cpu(&settings->question.device);
     if (isfinite(exact->r.time_us))
         printf("Exact top-k of the whole rows: %.6g us (%s%s).\n\n", exact->r.time_us,
                isfinite(exact->r.low_us) ? "" : "error ", exact->band);

@@ -111,7 +111,7 @@ says '  beyond +the runs of the profile in m: the time of the buckets is the upp
 ask select --n 1e6 --k 1e5 --m 4096 --device h100-pcie
 says 'no buckets within the runs of the profile keep recall 0.95 \(those that do lie beyond them in'
 says '  beyond +b = [0-9]+, k_b = [0-9] may take .*; no run of the profile has such m:'
-says 'settle +in two minutes: .* --device h100-pcie --beyond-runs"'
+says 'settle +in two minutes: .* --device H100-PCIe --beyond-runs"'
 ask select --n 4096,1e6 --k 2048 --m 4096 --device h100-pcie --beyond-runs
 says 'buckets +buckets +exact +threshold +n +k +deploy +b +k_b +recall +time +time +time'
 silent '[0-9]e[0-9]'

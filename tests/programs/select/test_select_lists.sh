@@ -29,7 +29,13 @@ END
 pass
 rejects "--b and --m exclude" "$program" select --b 512 --kb 2 --n 4096 --m 1,2
 rejects "takes one value with --b" "$program" select --n 4096 --k 50 --shards 4 --device l4,b200
-rejects "did you mean RTX-4090" "$program" select --n 4096 --k 50 --device l4,4090
+rejects "did you mean RTX-4090" "$program" select --n 4096 --k 50 --device l4,rtx4900
+"$program" select --n 4096,8192 --k 50 --device "l4,NVIDIA GeForce RTX 4090,a100 40gb" --csv \
+    >"$folder/csv" 2>"$folder/err"
+[[ $(cut -d, -f 1-8 "$folder/csv") == *L4*RTX-4090*A100-SXM-40GB* ]] || fail "$(cat "$folder/csv")"
+[[ $(cat "$folder/err") == "recallmodel: --device: a100 40gb is taken as A100-SXM-40GB; there is \
+A100-PCIe-40GB, too" ]] || fail "$(cat "$folder/err")"
+pass
 rejects "measured on a GPU" "$program" select --n 4096 --k 50 --device l4,cpu --exact-kernel gvr
 rejects "needs the rates" "$program" select --n 4096 --k 50 --device cpu --objective roofline
 rejects "no profile for this --dtype" "$program" select --n 4096 --k 50 --device cpu --dtype f16
