@@ -21,7 +21,9 @@ RCM_BEGIN
 /* A device and, where the text has one, its profile. They point to the texts behind them, so do not
  * copy it. */
 struct rcm_device_text {
-    struct rcm_device device; /* rates that the text does not have are 0 */
+    /* Rates that the text does not have are 0. The architecture, which says what else runs there,
+     * is that of the card that it names: rcm_device_meant() of `card`, or else of `name`. */
+    struct rcm_device device;
     struct rcm_profile profile;
     bool has_profile;
     char name[40], source[400], date[40], runs[200], card[100];

@@ -196,6 +196,15 @@ static void point_to_texts(struct rcm_device_text *text)
     text->profile.card = text->card;
 }
 
+/* What runs on the card that the text names: by `card` or else `name`. */
+static void set_architecture(struct rcm_device_text *text)
+{
+    size_t others;
+    const struct rcm_device *card =
+        rcm_device_meant(*text->card ? text->card : text->name, NULL, 0, &others);
+    text->device.architecture = card ? card->architecture : NULL;
+}
+
 int rcm_profile_text_read(const char *text, size_t length, struct rcm_device_text *out, char *error,
                           size_t error_size)
 {
@@ -212,5 +221,6 @@ int rcm_profile_text_read(const char *text, size_t length, struct rcm_device_tex
     if (!*out->name)
         strcpy(out->name, "device file");
     point_to_texts(out);
+    set_architecture(out);
     return 0;
 }

@@ -45,6 +45,8 @@ static const struct section sections[] = {
      "\n"
      "A profile is such a file that also has kernel, dtype, date, runs, the parameters of the time "
      "model and their ranges, as recallmodel calibrate writes it; the rates may then be missing. "
+     "card = NVIDIA H200 says which card it was measured on, if its name says something else: then "
+     "the exact top-k that runs on that card competes. "
      "Its comments say what each number means.\n"
      "\n"
      "Keys come in any order, each once. Numbers are positive and decimal, with a point. Texts are "

@@ -388,6 +388,18 @@ def test_names_of_devices_are_those_of_the_command():
         rcm.select(**question, device="nothing")
 
 
+def test_profile_of_a_file_says_its_card(tmp_path):
+    text = next(one for one in rcm.profiles("H200") if one.dtype == "f32").text()
+    question, known = dict(n=2**17, k=2048, target=0.95, m=8, dtype="f32"), None
+    for lines in ("name = H200", "name = mine\ncard = NVIDIA H200"):
+        (tmp_path / "own.profile").write_text(text.replace("name = H200", lines))
+        for names in (dict(device=str(tmp_path / "own.profile")),
+                      dict(profile=tmp_path / "own.profile")):
+            choice = rcm.select(**question, **names)
+            known = known or choice.contenders[0].name
+            assert choice.verdict == "exact" and choice.contenders[0].name == known
+
+
 def test_no_contenders_of_other_objectives():
     for more, verdict in ((dict(), "buckets"), (dict(objective="roofline", device="H100-PCIe"), None)):
         choice = rcm.select(2**17, 2048, 0.95, m=64, **more)

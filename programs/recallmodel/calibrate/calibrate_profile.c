@@ -82,10 +82,10 @@ int calibration_describe(struct calibration *c, const struct calibrate_settings 
         .l2_bytes = c->runs.l2_bytes,
         .l3_bytes = c->runs.l3_bytes,
     };
-    c->profile.card = settings->card ? settings->card
-                      : c->profile.kernel->exact_only && question->device.given
-                          ? question->device.text.device.name
-                          : "";
+    const char *device = question->device.given ? question->device.text.device.name : "";
+    const bool says_else = c->profile.kernel->exact_only ||
+                           (strcmp(c->profile.name, device) != 0 && rcm_device_by_name(device));
+    c->profile.card = settings->card ? settings->card : says_else ? device : "";
     const struct rcm_device_text *room = &question->device.text;
     const int status = check_text("--name", c->profile.name, sizeof room->name);
     if (status == STATUS_OK &&

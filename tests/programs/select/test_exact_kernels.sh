@@ -94,6 +94,22 @@ rejects "may mean flashinfer_0_6_14_b200, " "$program" select "${question[@]}" \
 rejects "is not known; give one of aiter_mi355x, " "$program" select "${question[@]}" \
     --exact-kernel nothing
 rejects "did you mean gvr_v2_b200?" "$program" select "${question[@]}" --exact-kernel grv_v2_b200
+# The profile of a file: what runs on the card that it names competes.
+contenders_of() {
+    "$program" select --n 131072 --k 2048 --m 8 --dtype f32 --device "$1" --json --brief |
+        python3 -c 'import json, sys
+answer = json.load(sys.stdin)
+print(answer["verdict"], *(one["name"] for one in answer["contenders"]), sep=",")'
+}
+known=$(contenders_of h200)
+[[ $known == exact,recallmodel,*torch.topk* ]] || fail "$known"
+for card in "name = H200" "name = mine\ncard = NVIDIA H200" "name = NVIDIA H200" "name = mine"; do
+    sed "s/^name = .*/$card/" model/time/profiles/h200_ours_f32.profile >"$folder/own.profile"
+    got=$(contenders_of "$folder/own.profile")
+    [[ $card == "name = mine" || $got == "$known" ]] || fail "$card: $got"
+done
+[[ $got == buckets,* && $got != *torch.topk* ]] || fail "of no card: $got"
+pass
 rejects "did you mean H100-SXM?" "$program" select --n 4096 --k 64 --device H100-SMX
 rejects "k = n selects nothing" "$program" select --n 4096 --k 4096 --device b200 \
     --exact-kernel gvr
