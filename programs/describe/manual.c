@@ -54,7 +54,8 @@ static const struct section sections[] = {
      "runs of at most 199. A line has at most 511 bytes. The file must be a regular file of less "
      "than 64 KB. An argument of --device that contains . or / is a file.\n"
      "\n"
-     "A device can also be named as a driver does, such as \"NVIDIA H100 80GB HBM3\", by its family "
+     "A device can also be named as a driver does, such as \"NVIDIA H100 80GB HBM3\", by its "
+     "family "
      "(h100 is the H100-SXM), or by a prefix of just one name, such as tpuv5e or rtxpro. Letter "
      "case, blanks, - and _ do not matter. A prefix does not end inside a number: h20 is another "
      "device than the H200."},

@@ -73,7 +73,7 @@ class Chosen(NamedTuple):
 # ---- what to run
 
 
-class _Way(NamedTuple):
+class Way(NamedTuple):
     """The method of a call as the library takes it, and the Choice behind it."""
     method: int
     b: int
@@ -82,7 +82,7 @@ class _Way(NamedTuple):
     choice: Optional[Choice]
 
 
-EXACT = _Way(0, 0, 0, 0, None)
+EXACT = Way(0, 0, 0, 0, None)
 
 
 def whole(name, value, least, most):
@@ -105,30 +105,36 @@ def _warn_of_another_cpu(profile):
                       stacklevel=4)
 
 
-@functools.lru_cache(maxsize=4096)
-def _choose(n, m, k, recall, confidence, profile):
-    """The _Way that the library chooses for a recall."""
+def found_for(n, m, k, recall, confidence, profile):
+    """struct rcm_top_k_call and struct rcm_choice of a recall. profile: a Profile or None."""
     goal("recall", recall, k)
     if confidence is not None and fraction("confidence", confidence) == 1.0:
         raise ValueError("confidence = 1.0 must be below 1; recall=1 is exact in every row")
-    profile = None if profile is None else _profile_of_any(profile)
-    if profile is not None:
-        _warn_of_another_cpu(profile)
-    row = ffi.NULL if profile is None else profile._row
     call, found = lib.new("rcm_top_k_call", k=k, rows=dict(n=n, m=m)), lib.new("rcm_choice")
-    status = lib.topk().rcm_top_k_choose(call, float(recall), float(confidence or 0.0), row, found)
+    status = lib.topk().rcm_top_k_choose(call, float(recall), float(confidence or 0.0),
+                                         profile._row if profile else ffi.NULL, found)
     if status == model.RCM_TOP_K_NO_CHOICE:
         raise ValueError(f"no buckets are known for recall = {recall}: the profile cannot predict; "
                          "give another profile, or b and k_b")
     library.check(status)
+    return call, found
+
+
+@functools.lru_cache(maxsize=4096)
+def _choose(n, m, k, recall, confidence, profile):
+    """The Way that the library chooses for a recall."""
+    if profile is not None:
+        profile = _profile_of_any(profile)
+        _warn_of_another_cpu(profile)
+    call, found = found_for(n, m, k, recall, confidence, profile)
     # Recall 1 is exact without a search: then there is no shape. The library compares its own two
     # ways alone: no contenders.
     choice = _choice_of(lib.new("rcm_selection"), found, profile) if found.p.n > 0 else None
-    return _Way(call.method, call.b, call.k_b, call.assignment, choice)
+    return Way(call.method, call.b, call.k_b, call.assignment, choice)
 
 
-def way_of(n, m, k, recall, confidence, b, k_b, assignment, profile):
-    """The _Way of the arguments of topk. ValueError, with the mend, if they do not fit together."""
+def way_of(n, m, k, recall, confidence, b, k_b, assignment, profile, choose=_choose):
+    """The Way of the arguments of topk, by `choose` for a recall. ValueError, with the mend."""
     if b is None and k_b is None:
         if recall is None:
             if confidence is not None:
@@ -141,7 +147,7 @@ def way_of(n, m, k, recall, confidence, b, k_b, assignment, profile):
             confidence = real("confidence", confidence)
         if getattr(profile, "__hash__", None) is None:
             _profile_of_any(profile)  # says what is wrong
-        return _choose(n, max(m, 1), k, recall, confidence, profile)
+        return choose(n, max(m, 1), k, recall, confidence, profile)
     if recall is not None or confidence is not None:
         raise ValueError("recall chooses b and k_b; give either recall or b and k_b")
     if b is None or k_b is None:
@@ -151,12 +157,12 @@ def way_of(n, m, k, recall, confidence, b, k_b, assignment, profile):
     if b * k_b < k:
         raise ValueError(f"{b} buckets of {k_b} hold {b * k_b} elements, fewer than k = {k}; give "
                          "more")
-    return _Way(1, b, k_b, lib.number_of(assignment, KernelAssignment, "assignment"), None)
+    return Way(1, b, k_b, lib.number_of(assignment, KernelAssignment, "assignment"), None)
 
 
 @functools.lru_cache(maxsize=4096)
 def chosen(n, k, way):
-    """The Chosen of a _Way."""
+    """The Chosen of a Way."""
     if way.method == model.RCM_TOP_K_EXACT:
         return Chosen("exact", None, None, None, 1.0, way.choice)
     p = lib.new("rcm_topk", n=n, k=k, b=way.b, k_b=way.k_b, assignment=way.assignment)
@@ -399,7 +405,7 @@ def topk(x: Any, k: int, axis: Optional[int] = None, largest: bool = True, sorte
     confidence: all rows of x together keep that recall with at least this probability. The recall
     is that of rows whose top-k lie anywhere with equal probability. A choice takes up to some
     milliseconds, and is kept for the next call of the same shape.
-    profile: the machine to predict for: a Profile, a name or a path; None: that of a CPU.
+    profile: the machine to predict for: a Profile, a name or a path; None: a CPU, or the GPU of x.
     b, k_b, assignment: bucketed top-k with these; assignment is interleaved or contiguous.
     threads: at most this many; 0: one for each 4 MiB of x, at most one for each processor.
     nan: "last": NaN comes last, whatever `largest` is; "largest": NaN is above all numbers, as for

@@ -59,7 +59,16 @@ def _check(x, k, dim):
 def _way(x, n, k, recall, confidence, b, k_b, assignment, profile=None):
     if k == 0:
         return _topk.EXACT
-    return _topk.way_of(n, x.numel() // n, k, recall, confidence, b, k_b, assignment, profile)
+    goals = n, x.numel() // n, k, recall, confidence, b, k_b, assignment, profile
+    if not x.is_cuda or profile is not None:
+        return _topk.way_of(*goals)
+    card = torch.cuda.get_device_name(x.device)
+    dtype = _topk_gpu.NAMES.get(_NUMBERS.get(x.dtype), "f32")
+
+    def choose(n, m, k, recall, confidence, _):
+        return _topk_gpu.choose(n, m, k, recall, confidence, card, dtype)
+
+    return _topk.way_of(*goals, choose)
 
 
 def _on_cpu(x, k, dim=-1, largest=True, sorted=True, *, recall=None, confidence=None, b=None,

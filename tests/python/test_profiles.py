@@ -401,7 +401,8 @@ def test_profile_of_a_file_says_its_card(tmp_path):
 
 
 def test_no_contenders_of_other_objectives():
-    for more, verdict in ((dict(), "buckets"), (dict(objective="roofline", device="H100-PCIe"), None)):
+    for more, verdict in ((dict(), "buckets"),
+                          (dict(objective="roofline", device="H100-PCIe"), None)):
         choice = rcm.select(2**17, 2048, 0.95, m=64, **more)
         assert choice.contenders == () and verdict in (None, choice.verdict)
         assert choice.deploy == ("bucketed" if choice.verdict == "buckets" else choice.verdict)

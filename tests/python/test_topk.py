@@ -474,7 +474,7 @@ def test_kernels_of_the_gpu(dtype):
         keep.append(numpy.empty(size + 255, numpy.uint8))
         return -(-keep[-1].ctypes.data // 256) * 256, keep[-1]
 
-    for way in (_topk.EXACT, _topk._Way(1, 450, 1, 0, None)):
+    for way in (_topk.EXACT, _topk.Way(1, 450, 1, 0, None)):
         values, indices = numpy.empty((3, 20), x.dtype), numpy.empty((3, 20), numpy.int32)
         outputs = values.ctypes.data, indices.ctypes.data
         _topk_gpu.topk(rows, 20, way, outputs, allocate, library=library)

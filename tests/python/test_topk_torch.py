@@ -8,6 +8,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import types
 
 import numpy
 import pytest
@@ -238,6 +239,23 @@ def test_kernels_of_the_gpu(monkeypatch, dtype):
     assert _topk_torch._by_kernels(x[:0], 7, dim=-1)[0].shape == (0, 4, 7)
     with pytest.raises(TypeError, match="x.float"):
         _topk_torch._by_kernels(x.double(), 3)
+
+
+def test_recall_on_cuda_is_chosen_by_the_card(monkeypatch):
+    """What stands in for a tensor has the shape, type and device of one."""
+    asked = []
+    monkeypatch.setattr(torch.cuda, "get_device_name",
+                        lambda device: asked.append(device) or "NVIDIA H200")
+    x = types.SimpleNamespace(is_cuda=True, device="cuda:1", dtype=torch.float16,
+                              numel=lambda: 2**23)
+    goals = 2**20, 16, 0.9, None, None, None, "interleaved"
+    way = _topk_torch._way(x, *goals)
+    assert way == _topk_gpu.choose(2**20, 8, 16, 0.9, None, "NVIDIA H200", "f16")
+    assert way.choice.verdict == "buckets" and asked == ["cuda:1"]
+    assert _topk.chosen(2**20, 16, way).method == "bucketed"
+    assert _topk_torch._way(x, *goals, "H200").choice.contenders == ()
+    x.is_cuda = False
+    assert _topk_torch._way(x, *goals)[:3] != way[:3] and asked == ["cuda:1"]
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")

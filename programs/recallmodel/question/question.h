@@ -27,7 +27,7 @@ struct assignments {
 struct device_option {
     bool given;
     const char *given_as; /* the argument */
-    const char *family; /* what was given, where several have that name; or NULL */
+    const char *family;   /* what was given, where several have that name; or NULL */
     struct rcm_device_text text;
 };
 

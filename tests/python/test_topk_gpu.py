@@ -1,0 +1,40 @@
+"""What topk of a CUDA tensor chooses by the card, without a GPU and without PyTorch.
+
+The verdict on a card, of our kernels and `torch.topk`. Against: `select`.
+"""
+import pytest
+
+import recallmodel as rcm
+from recallmodel import _topk, _topk_gpu
+
+
+@pytest.mark.parametrize("n, m, k, recall, dtype", [
+    (2**20, 1, 16, 0.9, "f32"), (2**20, 8, 16, 0.9, "f16"), (2**20, 1, 256, 0.99, "bf16"),
+    (2**17, 64, 2048, 0.95, "f32"), (8192, 8, 50, 0.9, "f16"), (2**20, 256, 50, 0.9, "f32")])
+def test_what_is_chosen_on_a_card(n, m, k, recall, dtype):
+    """The verdict of select on the card, of what is here."""
+    way = _topk_gpu.choose(n, m, k, recall, None, "NVIDIA H200", dtype)
+    want = rcm.select(n, k, recall, m=m, device="H200", kernel="ours", objective="time",
+                      dtype=dtype)
+    assert {one.name for one in way.choice.contenders} <= {"ours", "recallmodel", "torch.topk"}
+    assert (way.choice.b, way.choice.k_b) == (want.b, want.k_b)
+    if want.verdict == "buckets" or want.contenders[0].name == "recallmodel":
+        assert (way.choice.verdict, way.choice.too_close) == (want.verdict, want.too_close)
+    assert way.choice.contenders[0].kind == way.choice.verdict
+    if way.choice.verdict == "buckets":
+        assert way[:3] == (1, want.b, want.k_b)
+        ours = _topk.way_of(n, m, k, recall, None, None, None, "interleaved", None)
+        assert ours[:3] != way[:3], "that of a CPU"
+    else:
+        assert way[:4] == _topk.EXACT[:4]
+
+
+def test_exact_on_a_card_that_is_not_known():
+    for card in ("NVIDIA L40", "NVIDIA H100", "NVIDIA B200", ""):
+        assert _topk_gpu.choose(2**20, 1, 16, 0.9, None, card, "f32") == _topk.EXACT
+        with pytest.raises(ValueError, match="recall = 2.0"):
+            _topk_gpu.choose(2**20, 1, 16, 2.0, None, card, "f32")
+    for confidence in (0.9, 0.999):
+        way = _topk_gpu.choose(2**20, 8, 16, 0.9, confidence, "NVIDIA H200", "f16")
+        loose = _topk_gpu.choose(2**20, 8, 16, 0.9, None, "NVIDIA H200", "f16")
+        assert way.method == 0 or way.b * way.k_b > loose.b * loose.k_b
