@@ -130,10 +130,10 @@ enum rcm_selection_status {
 };
 enum rcm_selection_status rcm_selection_check(const struct rcm_selection *selection);
 
-/* Which kernel's buckets to ask about, where none was asked for and the objective is the time: those
- * of the selection's profile or, if the device runs them and they take less, this project's, carried
- * to it (rcm_stand_in_for). Where the profile is that of the latter, and no run has such n, k or m:
- * Graphcore's, carried.
+/* Which kernel's buckets to ask about, where none was asked for and the objective is the time:
+ * those of the selection's profile or, if the device runs them and they take less, this project's,
+ * carried to it (rcm_stand_in_for). Where the profile is that of the latter, and no run has such n,
+ * k or m: Graphcore's, carried.
  * Returns   the profile; that of the selection in all other cases. */
 struct rcm_profile rcm_faster_profile(const struct rcm_selection *selection);
 

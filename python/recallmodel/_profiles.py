@@ -203,8 +203,8 @@ def stand_in(device: Union[Device, str], *, kernel: Optional[str] = None,
     """The profile of another card, carried to this one by the rates of both (docs/models.md 21).
 
     device: a name or a Device. kernel, dtype: which profile; without them, that of this
-    project's kernel on a card with CUDA, of Graphcore's on other GPUs, of Samaga et al. on a TPU, in
-    its own type. ValueError if none stands in.
+    project's kernel on a card with CUDA, of Graphcore's on other GPUs, of Samaga et al. on a TPU,
+    in its own type. ValueError if none stands in.
     """
     row, out = _device_row(device), lib.new("rcm_profile")
     if not model.rcm_stand_in_for(row, ffi.NULL, _kernel_row(kernel), _type_row(dtype), out):

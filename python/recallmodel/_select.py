@@ -50,7 +50,8 @@ class Contender:
     kind: exact, threshold or buckets. name: as people call it: "torch.topk"; "yours" of exact_us.
     b, k_b: None if exact. time_us: of a call for all m rows. low_us, high_us: 9 in 10 times (None:
     the error is not known). at_most: it was measured for larger k or longer rows alone, and takes
-    at most time_us. beyond: no run was of so long or so many rows. other_type: it reads values of another width. loses: 1 - recall; 0: exact.
+    at most time_us. beyond: no run was of so long or so many rows. other_type: it reads values of
+    another width. loses: 1 - recall; 0: exact.
     callable: can anybody call it? package: that one installs (None: nobody can, or it is yours).
     call: how (None: as b and k_b say). fault: that is known of it, or None.
     profile: that predicts the time, or None. card: where that was measured. carried: from that card

@@ -59,7 +59,8 @@ pass
 has() { # PAGE TEXT
     text_of "$folder/man/$1.1" | tr -s ' \n' ' ' | prints "$2" || fail "$1: no $2"
 }
-has recallmodel-select "One of, or a file: this, $("$program" devices --csv | sed -n 2p | cut -d, -f1)"
+first=$("$program" devices --csv | sed -n 2p | cut -d, -f1)
+has recallmodel-select "One of, or a file: this, $first"
 has recallmodel-bench 'Of: threshold, threshold-sorted, quickselect\.'
 has recallmodel-simulate 'recall_p50, recall_p05, recall_p01 the smallest recall'
 has recallmodel-exact 'recallmodel exact \[options\]'
