@@ -34,7 +34,8 @@ const char *sim_input_law(enum sim_input input);
 
 /* Generates the row x[0 .. n) of a repetition. Each value is a function of (seed, input, rho,
  * repetition, index), with a rho of all indices up to its own. Without one `rho` is not used.
- * `words` has room for n + 1. Not for SIM_PLACEMENT and SIM_FILE. SIM_ROPE is that of sim_rope_default: others by rope_generate(). */
+ * `words` has room for n + 1. Not for SIM_PLACEMENT and SIM_FILE. SIM_ROPE is that of
+ * sim_rope_default: others by rope_generate(). */
 void row_generate(enum sim_input input, double rho, uint64_t seed, uint64_t repetition, double *x,
                   size_t n, uint64_t *words);
 

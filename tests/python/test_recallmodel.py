@@ -243,7 +243,8 @@ def test_rows_that_cannot_be_run(tmp_path):
     for error, arguments in (
         (ValueError, dict(rows="iid")), (ValueError, dict(rows="iid", n=10)),
         (ValueError, dict(rows="iid", n=100, b=0)), (ValueError, dict(rows="ar1", n=100, rho=1)),
-        (ValueError, dict(rows="iid", n=100, rho=0.5)), (ValueError, dict(rows=numpy.zeros((2, 100)), rho=0.5)),
+        (ValueError, dict(rows="iid", n=100, rho=0.5)),
+        (ValueError, dict(rows=numpy.zeros((2, 100)), rho=0.5)),
         (ValueError, dict(rows="iid", n=100, shuffle="twice")),
         (ValueError, dict(rows="iid", n=100, assignment="neat")),
         (ValueError, dict(rows=tmp_path / "none.npy")), (TypeError, dict(rows=numpy.arange(100))),
