@@ -25,11 +25,13 @@ FLOOR_US = 15  # what a call took at least in the runs of the RTX 4080 SUPER: th
 
 
 def predicted(card, dtype, rows):
-    """measured/predicted of each row, by the stand-in for this card."""
+    """measured/predicted of each row, by the stand-in for this card: of other projects' kernels."""
+    kernel = "samaga" if card.startswith("TPU") else "graphcore"
     with tempfile.TemporaryDirectory() as folder:
         path = write_file(pathlib.Path(folder) / "runs.csv", rows,
                           ("work", "n", "k", "b", "k_b", "m", "time_us"))
-        said = ask("predict", "--device", card, "--dtype", dtype, "--runs", path)
+        said = ask("predict", "--device", card, "--dtype", dtype, "--kernel", kernel,
+                   "--runs", path)
     return [float(row["time_us"]) / float(row["predicted_us"]) for row in said
             if row["predicted_us"]]
 

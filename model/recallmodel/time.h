@@ -232,7 +232,7 @@ struct rcm_exact_carried {
 };
 const struct rcm_exact_carried *rcm_exact_carried(size_t index);
 
-/* The profile of a kernel of exact top-k alone, carried to another card of its architecture: the
+/* The profile of a kernel of exact top-k alone, carried to another card: the
  * roof scales with the bandwidth of the memory, the rows at once with the multiprocessors, and all
  * else stays, because it is latency. The error of the fit becomes the ratios of rcm_exact_carried;
  * 0, which is unknown, where that has none for the two cards.
@@ -241,18 +241,19 @@ const struct rcm_exact_carried *rcm_exact_carried(size_t index);
 struct rcm_profile rcm_carry_exact(const struct rcm_profile *profile, const struct rcm_device *from,
                                    const struct rcm_device *to);
 
-/* The profile of buckets carried to another card of its architecture with the same kernel and type,
- * as rcm_carry() does it. No buckets were measured on two such cards: an end of the band is that of
- * the fit or that of rcm_exact_carried(), whichever is wider. Both are unknown where one of the two
- * is, or where the cards are of two architectures. Beyond the runs the band grows as that of the
- * profile does.
+/* The profile of buckets carried to another card with the same kernel and type, as rcm_carry() does
+ * it. No buckets were measured on two such cards: an end of the band is that of the fit or that
+ * of rcm_exact_carried(), whichever is wider. Both are unknown where one of the two is. Beyond the
+ * runs the band grows as that of the profile does.
  * from, to   the cards; of `to` the bandwidth must be known.
  * Source     docs/models.md 21. */
 struct rcm_profile rcm_carry_buckets(const struct rcm_profile *profile,
                                      const struct rcm_device *from, const struct rcm_device *to);
 
-/* The stand-in for a card. own: a profile of the card itself, which is then carried to dtype alone;
- * or NULL. kernel: NULL or rcm_kernel(0): any. dtype: NULL: that of the profile.
+/* The stand-in for a card: this project's buckets on a card with CUDA that can run them, and else
+ * the first row of rcm_stand_in() that fits. own: a profile of the card itself, which is then
+ * carried to dtype alone; or NULL. kernel: NULL or rcm_kernel(0): any. dtype: NULL: that of the
+ * profile.
  * Returns    whether there is one; *out then points to the texts of the library and of `device`. */
 bool rcm_stand_in_for(const struct rcm_device *device, const struct rcm_profile *own,
                       const struct rcm_kernel *kernel, const enum rcm_dtype *dtype,

@@ -17,8 +17,8 @@ pass
 
 # The ratios of model/time/stand_in.c, to three digits, as select says them.
 python3 plots/carried.py times >"$folder/times"
-for case in gh200:"GPU, buckets" tpuv6e:TPU; do
-    "$program" select --n 2^17 --k 64 --m 64 --device "${case%%:*}" --json >"$folder/json"
+for case in "gh200 --kernel graphcore:GPU, buckets" tpuv6e:TPU; do
+    "$program" select --n 2^17 --k 64 --m 64 --device ${case%%:*} --json >"$folder/json"
     awk -F'"?,"?' -v pool="${case#*:}" 'BEGIN { FPAT = "([^,]+)|(\"[^\"]+\")" }
         index($0, "all," pool) || index($0, "all,\"" pool) { n = split($0, f, ",")
             print f[n - 2], f[n] }' "$folder/times" >"$folder/want"
@@ -72,7 +72,7 @@ awk -F'[:,]' '/"quirk"/ { inside = 1 } inside && /"(median|high)_ratio"/ { of[++
 pass
 
 # Exact top-k: the range of the answer over the time.
-"$program" predict --device gh200 --n 2^17 --k 64 --m 64 --json >"$folder/json"
+"$program" predict --device gh200 --kernel graphcore --n 2^17 --k 64 --m 64 --json >"$folder/json"
 awk -F'[:,]' -v pool="$(tail -1 "$folder/times")" '
     /"exact_us"/ && !us { us = $2 } /"exact_low_us"/ { low = $2 } /"exact_high_us"/ { high = $2 }
     END { n = split(pool, f, ","); a = low / us / f[n - 2]; b = high / us / f[n]
