@@ -6,6 +6,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES # of the make that runs this test
 export RECALLMODEL=$program FIGURES=$folder/made
 command -v gnuplot >/dev/null || skip "there is no gnuplot"
 before=$(cat paper_figures/key-06/* | cksum)
@@ -33,7 +34,8 @@ rejects "key-03 cannot draw --n 2^17; it takes --b --kb (of 1,2,4,8)" plots/make
     N=2^17
 rejects "key-06 cannot draw --kb 3" plots/make.py --vary key-06 KB=3
 rejects "key-17: with b=512 a part of the picture has nothing" plots/make.py --vary key-17 b=512
-rejects "make figure FIGURE=NAME n=8192 varies one" make figures/key-06 n=8192
+rejects "make figure FIGURE=NAME n=8192 varies one" \
+    make figures/key-06 n=8192
 rejects "is not OPTION=VALUE" plots/make.py --vary key-06 8192
 rejects "is not OPTION=VALUE" plots/make.py --vary key-06 'N=8192;true'
 
