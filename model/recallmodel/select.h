@@ -294,19 +294,6 @@ uint64_t rcm_largest_n(struct rcm_topk p, struct rcm_target target);
  * outside the domain, and (with a confidence) where rcm_lost refuses a law that it needs. */
 uint64_t rcm_fewest_k_b(const struct rcm_selection *selection);
 
-/* A row that lies in b runs, one a device. Each device takes its exact top-k_b and sends it.
- * Microseconds of one device; bytes that it sends (values, and indices of 4 bytes, of 8 where n is
- * above 2^31); microseconds of the merge, which is the exact top-k of all that was sent (0 where
- * that is no more than k); and microseconds of the whole row on one device instead. The network is
- * not counted. Times are those of the profile of the machine. Without a profile they are bounds:
- * the bytes over the bandwidth of the device.
- * Returns   NaN for times without a device, and where the profile does not determine them. All NaN
- *           outside the domain. */
-struct rcm_shards {
-    double shard_us, send_bytes, merge_us, whole_us;
-};
-struct rcm_shards rcm_shards(const struct rcm_machine *machine, struct rcm_topk p);
-
 /* ------------------------------------------------------------------------------------------------
  * What others deploy
  */

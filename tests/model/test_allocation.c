@@ -136,7 +136,6 @@ START_TEST(cost_and_time)
         ck_allocates_nothing(p, rcm_predict_exact(q, p));
         ck_allocates_nothing(p, rcm_predict_exact_band(q, p));
         ck_allocates_nothing(p, rcm_predict_threshold(q, p, 1.1 * (double)p.k));
-        ck_allocates_nothing(p, rcm_shards(&machine, p));
     }
 }
 END_TEST

@@ -26,7 +26,7 @@ MARKUP = "<img src=x onerror='window.broken=1'>\"'</script><script>window.broken
 # A question, and the kind of its verdict.
 VERDICTS = (
     ({}, "no"), ({"k": "1"}, "no"), ({"exact-us": "100"}, "yes"), ({"m": "1e9"}, "no"),
-    ({"n": "2^31", "k": "1000", "m": "1"}, "no"), ({"shards": "8"}, "perhaps"),
+    ({"n": "2^31", "k": "1000", "m": "1"}, "no"),
     ({"n": "3e6", "k": "100", "m": "1", "device": "V100S"}, "perhaps"),
     ({"objective": "candidates"}, "perhaps"), ({"objective": "roofline"}, "perhaps"),
     ({"device": "GH200"}, "no"), ({"device": "GH200", "exact-us": "500"}, "yes"),

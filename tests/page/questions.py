@@ -23,7 +23,7 @@ MORE = (
     {"n": "2^18", "k": "512", "device": "cpu-epyc-zen4", "recall": "0.99"},
     {"n": "2^17", "k": "2048", "recall": "0.999", "confidence": "0.99", "kernel": "ours"},
     {"n": "2^17", "k": "128", "m": "32", "budget": "4096"},
-    {"n": "2^20", "k": "2048", "shards": "8", "device": "tpuv5e", "recall": "0.95"},
+    {"n": "2^20", "k": "2048", "device": "tpuv5e", "recall": "0.95"},
     {"n": "2^17", "k": "1024", "m": "256", "d": "128", "device": "h100-sxm", "exact-us": "900"},
     {"n": "2^16", "k": "512", "rope-theta": "10000", "head-dim": "64", "recall": "0.97"},
     {"n": "2^17", "valid": "100000", "k": "300", "assignment": "contiguous", "align": "128"},

@@ -17,8 +17,6 @@ function isTimed(answer) {
 
 /* Yes, no or perhaps, and in which words: [kind, words]. */
 function verdictOf(answer) {
-    if (answer.question)
-        return ['perhaps', 'What each must send'];
     if (answer.queries)
         return ['perhaps', 'A table of answers'];
     if (answer.verdict === 'buckets' && answer.cause === 'no_exact')
@@ -32,12 +30,6 @@ function verdictOf(answer) {
 
 /* {headline, why} */
 function wordsOf(answer) {
-    if (answer.question) {
-        const once = answer.exact_unproved > 0 ? Math.round(1 / answer.exact_unproved) : 0;
-        return {headline: `${answer.b} shards, k_b = ${answer.k_b} from each`,
-                why: answer.exact_k_b ? `Exact: ${answer.exact_k_b} from each, and a second ` +
-                    (once ? `round once in ${once} rows` : 'round never') : ''};
-    }
     if (answer.queries)
         return {headline: 'One answer for each shape', why: 'The command says, below.'};
     return {headline: answer.headline, why: ''};
@@ -96,7 +88,7 @@ function objectiveTiles(answer) {
 
 function figures(answer) {
     const tiles = [], choice = answer.choice;
-    if (answer.question || answer.queries)
+    if (answer.queries)
         return tiles;
     if (choice) {
         const mass = answer.lost_mass_target; /* undefined: no weights; null: no target */
@@ -138,8 +130,6 @@ export function readNotes(text) {
 
 /* What the tiles and the table have already; of a bound they have no threshold. */
 function inTiles(label, answer) {
-    if (answer.question)
-        return false;
     return ['recall', 'time', 'buckets', 'exact', 'lost mass'].includes(label) ||
            (label === 'threshold' && answer.objective !== 'roofline');
 }

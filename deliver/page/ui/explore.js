@@ -123,8 +123,8 @@ export class Explorer {
     async compute(question, answer, turn) {
         if (turn !== this.turn)
             return;
-        const none = Boolean(!answer.n || answer.question || answer.queries);
-        document.querySelector('.pictures').hidden = none; /* shards and lists have no pictures */
+        const none = Boolean(!answer.n || answer.queries);
+        document.querySelector('.pictures').hidden = none; /* lists have no pictures */
         if (none) {
             this.late(false);
             return;

@@ -48,12 +48,6 @@ export const PRESETS = [
                    'exact-kernel': 'gvr_v2_b200'},
     },
     {
-        group: 'Sparse attention',
-        name: '8 ranks, context parallel',
-        title: 'How many must each of 8 ranks send, when 2048 of 2^20 keys are wanted?',
-        question: {n: '2^20', k: '2048', recall: '0.99', shards: '8'},
-    },
-    {
         group: 'Vector search',
         name: 'MIPS, 10^6',
         title: 'The 100 largest products of 10^6, 1024 queries at a time',
@@ -64,12 +58,6 @@ export const PRESETS = [
         name: 'MIPS, 10^9',
         title: 'The 100 largest products of 10^9, one query',
         question: {n: '1e9', k: '100', m: '1', recall: '0.99', device: 'H100-SXM'},
-    },
-    {
-        group: 'Vector search',
-        name: "FAISS's 8 shards",
-        title: 'How many must each of 8 shards return, when 8192 of 10^7 are wanted?',
-        question: {n: '1e7', k: '8192', recall: '0.99', shards: '8'},
     },
     {
         group: 'Compilers',

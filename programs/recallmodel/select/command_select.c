@@ -98,9 +98,6 @@ static const struct argument select_options[] = {
      "that keeps the recall"},
     {"--kb", "KB", BY(read_one_count), IN_QUESTION(k_b),
      "elements kept per bucket; only together with --b"},
-    {"--shards", "D", BY(read_count), AT(shards),
-     "split the row into D parts, one on each of D devices, and find how many elements each must "
-     "send; with --device also print the times of a device and of the merge"},
     {"--confidence", "P", BY(read_probability), AT(confidence),
      "reach --recall in a row with probability P, instead of on average"},
     {"--kb-max", "N", BY(read_k_b_max), AT(k_b_max), "the largest kb to try (default 4)"},
@@ -151,20 +148,13 @@ static const struct argument select_options[] = {
     {OPTIONS_END},
 };
 
-#define CHOICE \
-    "--quantile --align --divisors --kernel --objective --budget --kb-max --exact-us " \
-    "--exact-kernel --rope-theta --plot --d"
-
 static const struct argument_rule select_rules[] = {
-    {.options = "--shards",
-     .needs = "--n --k",
-     .excludes = "--b --kb " CHOICE,
-     .why = "each device is a bucket, and kb is the answer"},
     {.options = "--b --kb",
      .needs = "--b --kb",
      .why = "together they find the largest k or n (recallmodel recall judges a whole shape)"},
     {.options = "--b",
-     .excludes = CHOICE " --device --dtype --m",
+     .excludes = "--quantile --align --divisors --kernel --objective --budget --kb-max --exact-us "
+                 "--exact-kernel --rope-theta --plot --d --device --dtype --m",
      .why = "the largest k or n for --b and --kb does not depend on it"},
     {.options = "--b",
      .excludes = "--confidence",
@@ -187,7 +177,7 @@ static const struct argument_rule select_rules[] = {
      .why = "--budget asks for the highest recall"},
     {.options = "--head-dim --rope-stretch", .needs = "--rope-theta"},
     WEIGHTS_RULES,
-    {.options = "--b --shards",
+    {.options = "--b",
      .excludes = "--lost-mass --score-sd --weights --rounding --ties",
      .why = "they ask for elements"},
     {0},
@@ -359,21 +349,6 @@ static int answer_forward(const struct select_settings *settings)
     return status;
 }
 
-/* In reverse: one m, one device. */
-static int answer_backward(struct select_settings *settings)
-{
-    const struct select_lists *lists = &settings->lists;
-    if (lists->m.length > 1 || lists->count > 1)
-        return usage_error("%s takes one value with --b and --kb, and with --shards; give one",
-                           lists->count > 1 ? "--device" : "--m");
-    if (lists->m.length)
-        settings->question.m = lists->m.items[0];
-    if (lists->count)
-        settings->question.device = lists->devices[0];
-    const int status = selection_check(settings);
-    return status == STATUS_OK ? answer_reverse(settings) : status;
-}
-
 static int run_select(int count, char **arguments)
 {
     struct select_settings settings = {.question = QUESTION_DEFAULT};
@@ -383,9 +358,8 @@ static int run_select(int count, char **arguments)
     if (status == STATUS_OK)
         status = question_check(question);
     if (status == STATUS_OK)
-        status = question->b.length || question->k_b.length || settings.shards
-                     ? answer_backward(&settings)
-                     : answer_forward(&settings);
+        status = question->b.length || question->k_b.length ? answer_reverse(&settings)
+                                                            : answer_forward(&settings);
     free(settings.lists.m.items);
     free(settings.lists.devices);
     free(settings.lists.names);

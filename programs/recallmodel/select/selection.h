@@ -31,7 +31,7 @@ struct select_settings {
     struct fraction quantile, confidence;
     const struct rcm_kernel *kernel;       /* NULL: any */
     const struct rcm_objective *objective; /* NULL: not given */
-    uint64_t k_b_max, shards;              /* 0: not given */
+    uint64_t k_b_max;                      /* 0: not given */
     double budget, exact_us;               /* 0: not given */
     uint64_t d;                            /* 0: the values lie in memory */
     struct device_option exact_kernel;     /* the profile of the contender */
@@ -247,7 +247,7 @@ struct table *selection_rules(const struct selection_answer *answer);
 
 /* ---- the other way round */
 
-/* Answers --b and --kb, or --shards. Prints the answer; returns a status. */
+/* Answers --b and --kb. Prints the answer; returns a status. */
 int answer_reverse(const struct select_settings *settings);
 
 #endif

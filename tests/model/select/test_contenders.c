@@ -408,35 +408,5 @@ START_TEST(xla_in_single_precision)
 }
 END_TEST
 
-/* A row in shards: the time of each part is that of the profile or of the bandwidth. */
-START_TEST(shards)
-{
-    const struct rcm_profile *profile = rcm_profile(0);
-    const struct rcm_device *device = rcm_device(1);
-    const struct rcm_topk p = {.n = 10000001, .k = 8192, .b = 8, .k_b = 1028, .m = 16};
-    struct rcm_shards s =
-        rcm_shards(&(struct rcm_machine){.profile = profile, .dtype = RCM_F16}, p);
-    ck_assert(s.shard_us ==
-              rcm_predict_exact(profile, (struct rcm_topk){.n = 1250001, .k = 1028, .m = 16}));
-    ck_assert(s.merge_us ==
-              rcm_predict_exact(profile, (struct rcm_topk){.n = 8 * 1028, .k = 8192, .m = 16}));
-    ck_assert(s.whole_us ==
-              rcm_predict_exact(profile, (struct rcm_topk){.n = 10000001, .k = 8192, .m = 16}));
-    ck_assert_double_eq(s.send_bytes, 16.0 * 1028.0 * (2.0 + 4.0));
-    s = rcm_shards(&(struct rcm_machine){.device = device, .dtype = RCM_F32}, p);
-    ck_assert_double_eq_tol(s.shard_us,
-                            16.0 * 1250001.0 * 4.0 / device->bandwidth_bytes_per_s * 1e6, 1e-9);
-    ck_assert_double_eq_tol(s.merge_us, 16.0 * 8224.0 * 8.0 / device->bandwidth_bytes_per_s * 1e6,
-                            1e-9);
-    s = rcm_shards(&(struct rcm_machine){.dtype = RCM_F32},
-                   (struct rcm_topk){.n = UINT64_C(1) << 32, .k = 8, .b = 8, .k_b = 1});
-    ck_assert(isnan(s.shard_us) && s.merge_us == 0.0 && s.send_bytes == 12.0);
-    ck_assert(isnan(rcm_shards(&(struct rcm_machine){.dtype = RCM_F32},
-                               (struct rcm_topk){.n = 4, .k = 8, .b = 2, .k_b = 1})
-                        .send_bytes));
-}
-END_TEST
-
-TEST_MAIN("contenders", shards, examples, registry, three_contenders, one_answer,
-          confidence_and_small_k, exact_is_not_known, written_recalls, printed_recalls,
-          xla_in_single_precision)
+TEST_MAIN("contenders", examples, registry, three_contenders, one_answer, confidence_and_small_k,
+          exact_is_not_known, written_recalls, printed_recalls, xla_in_single_precision)

@@ -51,11 +51,6 @@ def question(random_):
     device = random_.choice([None, None, "h100-pcie", "cpu-epyc-zen4", "v100s", "h200", "b200",
                              "mi300x", "rtx4090", "tpuv6e", "a100-pcie-40gb", "h100",
                              "h100-nvl", "b300", "a10g"])
-    if random_.random() < 0.1:
-        options += ["--shards", random_.choice([2, 4, 8, 16])]
-        if random_.random() < 0.5:
-            options += ["--confidence", "0.9"]
-        return options + (["--device", device] if device else [])
     if random_.random() < 0.15:
         options += ["--budget", random_.choice([5, 20, 100, 1000, 10 ** 4])]
     else:
@@ -649,47 +644,6 @@ def lines_of(head):
     return lines
 
 
-def shards(options, text, answer):
-    """The sentences of --shards: what a device sends, and what it costs."""
-    faults = []
-
-    def expect(right, what):
-        if not right:
-            faults.append(f"{what}\n  {' '.join(map(str, options))}\n{text}")
-
-    b, k, k_b, m = (answer.get(name) for name in ("b", "k", "k_b", "m"))
-    if k_b is None:
-        expect(text.startswith("Not known"), "no answer")
-        return faults
-    m = options[options.index("--m") + 1] if "--m" in options else 1
-    flat = re.sub(r"\s+", " ", text)
-    n = answer["n"]
-    expect(flat.startswith(f"k_b = {k_b}: what each of {b} devices must send for a "), "the head")
-    found = re.search(r"recall (\S+) in the mean \(loss (\S+)\)", flat)
-    expect(found and near(found[2], 1 - answer["recall"], 0.06) or answer["recall"] > 1 - 1e-9,
-           "the loss")
-    found = re.search(r"in all (\d+) elements in place of (\d+), (\S+) times fewer", flat)
-    longest = -(-n // b)
-    expect(found and int(found[1]) == min(b * k_b, n) == answer["candidates"], "elements in all")
-    expect(found and int(found[2]) == min(b * min(k, longest), n), "elements in place of")
-    expect(found and near(found[3], int(found[2]) / int(found[1])), "times fewer")
-    found = re.search(r"sends (\S+) bytes a device \((\d+) rows? of (\d+) values and indices\)",
-                      flat)
-    expect(found and int(found[2]) == m and int(found[3]) == k_b, "what it sends")
-    expect(found and near(found[1], answer["send_bytes"], 1e-5), "bytes")
-    values = answer["send_bytes"] / (m * k_b)
-    expect(values in (6, 8, 10, 12), "bytes of a value and its index")
-    if "--device" in options:
-        for words, key in ((rf"a device {TIME}.*? for its exact top-{k_b}\b", "shard_us"),
-                           (rf"instead {TIME}.*? for the whole row", "whole_us")):
-            found = re.search(words, flat)
-            expect(answer[key] is None or (found and near(found[1], answer[key] / UNITS[found[2]])),
-                   key)
-        expect(("not measured on" in flat or "not calibrated" in flat) == (not answer["calibrated"])
-               or answer["shard_us"] is None, "whether it was calibrated")
-    return faults
-
-
 def ask(number):
     options = (RARE[number].split() if number < len(RARE)
                else question(random.Random(f"sentences {number}")))
@@ -698,8 +652,6 @@ def ask(number):
         right = text.returncode == said.returncode == 2 and len(text.stderr.splitlines()) == 1
         return [] if right else [f"{options}: {text.stderr} {said.stderr}"], 0
     answer = json.loads(said.stdout)
-    if "--shards" in options:
-        return shards(options, text.stdout, answer), 1
     check = Check(options, text.stdout, answer)
     headline, table, lines = blocks_of(text.stdout, answer)
     check.headline(headline)

@@ -145,8 +145,6 @@ ask select --n 131072 --k 2048 --m 32 --device h100-pcie --dtype f32
 says '[*] exact, recallmodel .*H200, carried +exact, SGLang fast_topk .*H100-SXM, carried '
 ask select --n 131072 --k 2048 --m 32 --device h100-pcie --dtype f32 --json
 says 'by its profile of f16, not measured for f32'
-ask select --n 2^18 --k 64 --shards 8 --device gh200
-says 'a device +[0-9.]+ us by the profile of H100-PCIe, not measured on GH200, for its exact top-'
 ask select --n 2^18 --k 100 --m 64 --device tpuv6e
 says '= 2: 41 us to [0-9.]+ us; this pays if .*[*] buckets b 256, k_b 2 +58.8 us +41 us to 548 '
 case $(value floor_us select --n 2^18 --k 100 --m 64 --device tpuv6e) in

@@ -112,23 +112,6 @@ START_TEST(reverse_json)
     ck_assert_double_eq(number(json_object_get(object, "choice"), "recall"),
                         rcm_recall_exact(rcm_best_recall(&s, 3000.0, NULL).p));
     json_decref(object);
-    run("select --n 2^20 --k 1024 --shards 8 --recall 0.99 --csv");
-    static const char shard_head[] =
-        "question,n,k,b,k_b,any_n,recall_target,confidence,recall,recall_sd,candidates,send_bytes,";
-    ck_assert_msg(strncmp(result.out, shard_head, sizeof shard_head - 1) == 0 &&
-                      strstr(result.out, "\nfewest_k_b,1048576,1024,8,137,false,0.99,,") &&
-                      strstr(result.out, ",1096,1096,,,,165,0.0033921"),
-                  "%s", result.out);
-    /* Two devices have all valid elements. */
-    run("select --n 100 --k 10 --shards 4 --valid 50 --json");
-    object = json_loads(result.out, 0, NULL);
-    struct rcm_selection shards = {
-        .p = {.n = 100, .k = 10, .b = 4, .valid = 50, .assignment = RCM_CONTIGUOUS},
-        .target = {.loss = 0.05}};
-    ck_assert_double_eq(number(object, "k_b"), (double)rcm_fewest_k_b(&shards));
-    shards.p.assignment = RCM_INTERLEAVED;
-    ck_assert_double_gt(number(object, "k_b"), (double)rcm_fewest_k_b(&shards));
-    json_decref(object);
     run("devices --json");
     object = json_loads(result.out, 0, NULL);
     json_t *profile = json_array_get(json_object_get(object, "profiles"), 0);

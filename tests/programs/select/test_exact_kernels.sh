@@ -124,8 +124,6 @@ rejects "exclude each other" "$program" calibrate trtllm/exact-b200 --kernel exa
     --runs-kernel gvr_v2 --no-held-out --cross-validate
 rejects "--no-held-out leaves out what" "$program" calibrate trtllm/exact-b200 --kernel exact \
     --runs-kernel gvr_v2 --no-held-out --json
-rejects "--shards and --exact-kernel exclude" "$program" select --n 4096 --k 64 --shards 8 \
-    --device b200 --exact-kernel gvr
 pass
 
 # the table of a bound counts the launch, as its headline does; CSV has the bound alone

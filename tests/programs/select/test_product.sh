@@ -67,7 +67,6 @@ rejects "V100S lacks matrix_rate_per_s" "$program" predict --device v100s "${sha
 rejects "--d needs --device" "$program" select "${shape[@]}" --d 128
 rejects "leave --objective out" "$program" select --device h100-pcie "${shape[@]}" --d 128 \
     --objective serial
-rejects "exclude each other" "$program" select --device h100-pcie "${shape[@]}" --d 128 --shards 4
 rejects "--d" "$program" select --device h100-pcie "${shape[@]}" --d 0
 pass
 finish

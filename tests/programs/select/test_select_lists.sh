@@ -28,7 +28,6 @@ assert asked == [(d, n, m) for d in ("H100-PCIe", "L4") for m in (1, 8) for n in
 END
 pass
 rejects "--b and --m exclude" "$program" select --b 512 --kb 2 --n 4096 --m 1,2
-rejects "takes one value with --b" "$program" select --n 4096 --k 50 --shards 4 --device l4,b200
 rejects "did you mean RTX-4090" "$program" select --n 4096 --k 50 --device l4,rtx4900
 "$program" select --n 4096,8192 --k 50 --device "l4,NVIDIA GeForce RTX 4090,a100 40gb" --csv \
     >"$folder/csv" 2>"$folder/err"
