@@ -42,6 +42,13 @@ enum rcm_motion {
 
 enum rcm_need { RCM_NEEDS_NOTHING, RCM_NEEDS_PROFILE, RCM_NEEDS_DEVICE };
 
+/* What the value of an objective is, as a sum. */
+enum rcm_measure {
+    RCM_COUNTS_CANDIDATES = 1,
+    RCM_IN_US = 2,
+    RCM_IS_BOUND = 4, /* nothing takes less; a launch comes on top (rcm_with_launch) */
+};
+
 /* What is to be least, a registry row: rcm_objective(0), .. until NULL. Each value is that of all m
  * rows. NaN or INFINITY where the shape cannot be run or its value is not known.
  *   candidates               elements that stage 1 hands on; exact top-k: n; threshold:
@@ -60,6 +67,7 @@ struct rcm_objective {
     const char *name, *unit;
     enum rcm_motion motion;
     enum rcm_need need;
+    unsigned measure;  /* of enum rcm_measure; 0: a cost */
     size_t cost_model; /* rcm_cost_model(cost_model), for the costs */
     double (*bucketed)(const struct rcm_objective *self, const struct rcm_machine *machine,
                        struct rcm_topk p);

@@ -4,7 +4,6 @@
 #include "contenders.h"
 
 #include <math.h>
-#include <string.h>
 
 #include <model/recall/reaching.h>
 #include <model/shape/divisors.h>
@@ -28,7 +27,7 @@ static double exact_objective(const struct rcm_selection *s)
     p.b = p.k_b = 1;
     if (answer_is_timed(s))
         return answer_exact(s, of) > 0 && of[0].callable ? of[0].time_us : NAN;
-    if (s->exact_us > 0.0 && strcmp(objective->unit, "us") == 0)
+    if (s->exact_us > 0.0 && (objective->measure & RCM_IN_US))
         return s->exact_us;
     return rcm_check(p) == RCM_OK ? objective->exact(objective, &s->machine, p) : NAN;
 }

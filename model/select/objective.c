@@ -148,18 +148,18 @@ static double roofline_threshold(const struct rcm_objective *self,
 }
 
 static const struct rcm_objective objectives[] = {
-    {"candidates", "candidates", RCM_GROWS_WITH_B, RCM_NEEDS_NOTHING, 0, candidates,
-     candidates_exact, candidates_threshold},
-    {"basic", "operations", RCM_GROWS_WITH_B, RCM_NEEDS_NOTHING, RCM_BASIC, cost, cost_exact,
+    {"candidates", "candidates", RCM_GROWS_WITH_B, RCM_NEEDS_NOTHING, RCM_COUNTS_CANDIDATES, 0,
+     candidates, candidates_exact, candidates_threshold},
+    {"basic", "operations", RCM_GROWS_WITH_B, RCM_NEEDS_NOTHING, 0, RCM_BASIC, cost, cost_exact,
      cost_threshold},
-    {"serial", "operations", RCM_BENDS_WITH_B, RCM_NEEDS_NOTHING, RCM_SERIAL, cost, cost_exact,
+    {"serial", "operations", RCM_BENDS_WITH_B, RCM_NEEDS_NOTHING, 0, RCM_SERIAL, cost, cost_exact,
      cost_threshold},
-    {"parallel", "parallel steps", RCM_BENDS_WITH_B, RCM_NEEDS_NOTHING, RCM_PARALLEL, cost,
+    {"parallel", "parallel steps", RCM_BENDS_WITH_B, RCM_NEEDS_NOTHING, 0, RCM_PARALLEL, cost,
      cost_exact, cost_threshold},
-    {"time", "us", RCM_STEPS_WITH_B, RCM_NEEDS_PROFILE, 0, predicted, predicted_exact,
+    {"time", "us", RCM_STEPS_WITH_B, RCM_NEEDS_PROFILE, RCM_IN_US, 0, predicted, predicted_exact,
      predicted_threshold},
-    {"roofline", "us", RCM_GROWS_WITH_B, RCM_NEEDS_DEVICE, 0, roofline, roofline_exact,
-     roofline_threshold},
+    {"roofline", "us", RCM_GROWS_WITH_B, RCM_NEEDS_DEVICE, RCM_IN_US | RCM_IS_BOUND, 0, roofline,
+     roofline_exact, roofline_threshold},
 };
 
 const struct rcm_objective *rcm_objective(size_t index)

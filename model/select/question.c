@@ -20,7 +20,7 @@ enum rcm_selection_status rcm_selection_check(const struct rcm_selection *s)
 {
     const struct rcm_objective *objective = search_objective(s);
     const struct rcm_device *device = s->machine.device;
-    const bool timed = strcmp(objective->unit, "us") == 0;
+    const bool timed = objective->measure & RCM_IN_US;
     if (s->kernel && s->kernel->exact_only)
         return RCM_SELECTION_KERNEL;
     if (objective->need == RCM_NEEDS_PROFILE && !s->machine.profile)

@@ -82,8 +82,9 @@ static double threshold_not_known(const struct rcm_objective *self,
 START_TEST(frontier_of_what_is_known)
 {
     struct rcm_point points[400];
-    const struct rcm_objective half = {"half", "candidates", RCM_BENDS_WITH_B, RCM_NEEDS_NOTHING,
-                                       0,      half_known,   not_known,        threshold_not_known};
+    const struct rcm_objective half = {
+        "half", "candidates", RCM_BENDS_WITH_B, RCM_NEEDS_NOTHING,  0,
+        0,      half_known,   not_known,        threshold_not_known};
     const struct rcm_selection s = {.p = {.n = 4096, .k = 100}, .k_b_max = 8, .objective = &half};
     const size_t count = rcm_frontier(&s, points, 400);
     ck_assert_uint_gt(count, 20);
