@@ -203,7 +203,8 @@ static void plot_choice(struct plot *plot, const struct selection_answer *answer
 
 static void plot_lines(struct plot *plot, const struct selection_answer *answer)
 {
-    char title[200], exact[EXACT_TEXT];
+    char title[200];
+    const struct rcm_contender *exact = selection_exact(answer);
     const struct decimal target = answer->query->recall_target;
     if (answer->settings->budget > 0.0) {
         plot_mark(plot, answer->settings->budget, "budget", PLOT_BLACK);
@@ -211,8 +212,8 @@ static void plot_lines(struct plot *plot, const struct selection_answer *answer)
         snprintf(title, sizeof title, "recall %.6g", decimal_value(target));
         plot_target(plot, decimal_complement(target), title);
     }
-    selection_format_exact(exact, sizeof exact, answer);
-    plot_mark(plot, answer->choice.exact_objective, exact, 3);
+    snprintf(title, sizeof title, "exact top-k%s%s", exact ? ", " : "", exact ? exact->name : "");
+    plot_mark(plot, answer->choice.exact_objective, title, 3);
     plot_mark(plot, answer->choice.threshold.objective, "threshold: loses nothing", 4);
 }
 
@@ -269,7 +270,6 @@ static int print_all(const struct selection_answer *answers, size_t count,
             table_print_csv(table, stdout, i == 0);
             table_free(table);
         } else if (count == 1) {
-            print_query(answers[i].query);
             selection_print(&answers[i], colour_wanted());
         }
     if (settings->question.output == OUTPUT_TABLE && count > 1) {

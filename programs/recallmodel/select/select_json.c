@@ -45,13 +45,12 @@ static void put_usage(json_t *object, const struct selection_answer *answer)
 {
     struct call calls[CALLS];
     json_t *usage = json_object();
-    calls_make(calls, &answer->asked, &answer->choice, answer->settings->budget,
-               selection_exact(answer));
+    const struct call *shown = selection_call(answer, calls);
     for (size_t i = 0; i < CALLS; i++)
         if (calls[i].offered)
             set_text(usage, calls[i].key, *calls[i].text ? calls[i].text : NULL);
     json_object_set_new(object, "usage", usage);
-    set_text(object, "call", calls_shown(calls, &answer->asked, &answer->choice)->key);
+    set_text(object, "call", shown ? shown->key : NULL);
 }
 
 static void put_question(json_t *object, const struct selection_answer *answer)
@@ -126,7 +125,7 @@ static const char *time_assignment(const struct selection_answer *answer)
 
 static void put_choice(json_t *object, const struct selection_answer *answer)
 {
-    char reason[500];
+    char headline[600];
     const struct rcm_choice *c = &answer->choice;
     const bool pays = selection_is_time(answer) && selection_has_buckets(answer);
     if (answer->settings->d) {
@@ -135,10 +134,10 @@ static void put_choice(json_t *object, const struct selection_answer *answer)
         product_json(object, &product, answer->settings->d);
     }
     set_text(object, "verdict", rcm_verdict_name(answer->decided.verdict));
-    selection_headline(reason, sizeof reason, answer);
-    set_text(object, "headline", reason);
-    selection_reason(reason, sizeof reason, answer);
-    set_text(object, "deploy", rcm_deploy_name(c->deploy));
+    selection_headline(headline, sizeof headline, answer);
+    set_text(object, "headline", headline);
+    set_text(object, "deploy",
+             c->reason == RCM_REASON_NOTHING ? "none" : rcm_deploy_name(c->deploy));
     json_object_set_new(object, "choice", choice_json(answer));
     set_real(object, "exact_objective", c->exact_objective);
     set_real(object, "over_exact", c->over_exact);
@@ -146,7 +145,7 @@ static void put_choice(json_t *object, const struct selection_answer *answer)
     json_object_set_new(object, "threshold", threshold_json(c));
     set_text(object, "objective", answer->asked.objective->name);
     set_text(object, "objective_unit", answer->asked.objective->unit);
-    set_text(object, "reason", reason);
+    set_text(object, "reason", rcm_reason_text(c->reason));
     set_text(object, "cause", rcm_reason_name(c->reason));
     json_object_set_new(object, "beyond", beyond_json(answer));
     set_text(object, "time_assignment", time_assignment(answer));

@@ -25,7 +25,7 @@ enum {
 
 static bool is_candidates(const struct selection_answer *answer)
 {
-    return strcmp(answer->asked.objective->unit, "candidates") == 0;
+    return answer->asked.objective->measure & RCM_COUNTS_CANDIDATES;
 }
 
 static unsigned parts_of(const struct selection_answer *answer)

@@ -22,9 +22,10 @@ enum {
 
 static unsigned unit_of(const struct selection_answer *answer)
 {
-    return selection_is_time(answer)                                  ? BY_TIME
-           : strcmp(answer->asked.objective->unit, "candidates") == 0 ? BY_CANDIDATES
-                                                                      : BY_COST;
+    const unsigned measure = answer->asked.objective->measure;
+    return measure & RCM_IN_US               ? BY_TIME
+           : measure & RCM_COUNTS_CANDIDATES ? BY_CANDIDATES
+                                             : BY_COST;
 }
 
 /* ---- the frontier */
@@ -197,7 +198,7 @@ static struct contender contender_of(const struct selection_answer *answer, doub
     return (struct contender){shown, isfinite(value) ? (uint64_t)llround(shown) : NO_COUNT};
 }
 
-bool selections_have_threshold(const struct selection_answer *answers, size_t count)
+static bool have_threshold(const struct selection_answer *answers, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (answers[i].choice.threshold.objective < INFINITY)
@@ -211,7 +212,7 @@ struct table *selection_table(const struct selection_answer *answers, size_t cou
     struct table *table =
         table_of(&answer_columns, unit_of(answers) | (lists->count > 1 ? DEVICES : 0U) |
                                       (lists->m.length > 1 ? ROWS : 0U) |
-                                      (selections_have_threshold(answers, count) ? THRESHOLD : 0U));
+                                      (have_threshold(answers, count) ? THRESHOLD : 0U));
     for (size_t i = 0; i < count; i++) {
         const struct selection_answer *a = &answers[i];
         const struct rcm_choice *c = &a->choice;

@@ -58,6 +58,20 @@ static double floor_of(const struct selection_answer *answer, struct rcm_topk p)
                : 0.0;
 }
 
+double selection_least(const struct selection_answer *answer, double objective)
+{
+    return rcm_with_launch(&answer->asked, objective);
+}
+
+const struct call *selection_call(const struct selection_answer *answer, struct call calls[CALLS])
+{
+    calls_make(calls, &answer->asked, &answer->choice, answer->settings->budget,
+               selection_exact(answer));
+    return answer->choice.reason == RCM_REASON_NOTHING
+               ? NULL
+               : calls_shown(calls, &answer->asked, &answer->choice);
+}
+
 double selection_floor(const struct selection_answer *answer)
 {
     return selection_has_buckets(answer) ? floor_of(answer, answer->choice.p) : 0.0;
@@ -80,15 +94,6 @@ const struct rcm_contender *selection_exact(const struct selection_answer *answe
             best = c;
     }
     return best;
-}
-
-void selection_format_exact(char *text, size_t size, const struct selection_answer *answer)
-{
-    const struct rcm_contender *exact = selection_exact(answer);
-    if (!exact || strcmp(exact->name, "yours") == 0)
-        snprintf(text, size, "exact top-k");
-    else
-        snprintf(text, size, "exact top-k by %s", exact->name);
 }
 
 struct rcm_selection selection_asked(const struct select_settings *settings,
@@ -116,13 +121,15 @@ struct rcm_selection selection_asked(const struct select_settings *settings,
 }
 
 static struct rcm_selection model_question(const struct query *query,
-                                           const struct select_settings *settings)
+                                           const struct select_settings *settings,
+                                           struct rcm_profile **own)
 {
     struct rcm_profile_answer profile;
     struct rcm_selection s = selection_asked(settings, &profile);
     struct rcm_profile *copy = profile.found ? profile_copy(&profile) : NULL;
     s.p = query->base;
     s.target = query->target;
+    *own = copy;
     s.machine.profile = copy;
     if (settings->confidence.given) {
         s.confidence = decimal_value(settings->confidence.value);
@@ -161,10 +168,8 @@ static bool tick(void *context, uint64_t done, uint64_t total)
 struct selection_answer selection_find(const struct query *query,
                                        const struct select_settings *settings)
 {
-    struct selection_answer answer = {.query = query,
-                                      .settings = settings,
-                                      .asked = model_question(query, settings),
-                                      .least = INFINITY};
+    struct selection_answer answer = {.query = query, .settings = settings, .least = INFINITY};
+    answer.asked = model_question(query, settings, &answer.profile);
     if (selection_exact_kernel(settings))
         rcm_compare_exact(&answer.asked, selection_exact_kernel(settings));
     answer.k_b_max = settings->k_b_max ? settings->k_b_max : RCM_K_B_MAX_DEFAULT;
@@ -183,6 +188,7 @@ struct selection_answer selection_find(const struct query *query,
     answer.asked.tick = NULL;
     answer.asked.tick_context = NULL;
     rcm_answer(&answer.asked, &answer.choice, &answer.decided);
+    answer.contenders = selection_contenders(&answer);
     const enum rcm_reason reason = answer.choice.reason;
     if (!answer.interrupted && (reason == RCM_REASON_OPTIONS || reason == RCM_REASON_KERNEL))
         answer.padded_n = rcm_padded_n(&answer.asked);
@@ -208,7 +214,7 @@ void selection_free(struct selection_answer *answer)
     }
     free(answer->shapes);
     free(answer->each);
-    free((void *)answer->asked.machine.profile);
+    free(answer->profile);
     answer->each = NULL;
 }
 
@@ -219,12 +225,12 @@ bool selection_is_cpu(const struct selection_answer *answer)
 
 bool selection_is_time(const struct selection_answer *answer)
 {
-    return strcmp(answer->asked.objective->unit, "us") == 0;
+    return answer->asked.objective->measure & RCM_IN_US;
 }
 
 bool selection_is_bound(const struct selection_answer *answer)
 {
-    return answer->asked.objective->need == RCM_NEEDS_DEVICE || answer->settings->d;
+    return (answer->asked.objective->measure & RCM_IS_BOUND) || answer->settings->d;
 }
 
 struct rcm_product selection_product(const struct selection_answer *answer, struct rcm_topk p)
@@ -245,6 +251,14 @@ double selection_quantile_rest(const struct select_settings *settings)
     return settings->quantile.given     ? decimal_value(settings->quantile.value)
            : settings->confidence.given ? decimal_complement(settings->confidence.value)
                                         : 0.05;
+}
+
+void selection_format_beyond(char text[RCM_BEYOND_TEXT], const struct selection_answer *answer,
+                             struct rcm_topk p)
+{
+    *text = '\0';
+    if (answer->asked.objective->need == RCM_NEEDS_PROFILE && !answer->settings->d)
+        rcm_beyond_text(rcm_predict(answer->asked.machine.profile, p).beyond, text);
 }
 
 void selection_format_shape(char *text, size_t size, struct rcm_topk p)

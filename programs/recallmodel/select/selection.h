@@ -10,6 +10,7 @@
 #include <model/recallmodel/answer.h>
 #include <programs/common/table.h>
 
+#include "calls.h"
 #include <programs/recallmodel/question/answer.h>
 #include <programs/recallmodel/question/mass_law.h>
 #include <programs/recallmodel/question/product.h>
@@ -72,7 +73,9 @@ struct selection_answer {
     struct rcm_point *each; /* the best of each k_b: each[k_b - 1], k_b = 1, .., k_b_max */
     uint64_t k_b_max;
     double least; /* objective of all of them; INFINITY: no bucketed shape reaches the target */
-    struct rcm_answer decided; /* the verdict and its contenders */
+    struct rcm_answer decided;    /* the verdict and, by time, its contenders */
+    struct rcm_answer contenders; /* those, or of another objective the values of the choice */
+    struct rcm_profile *profile;  /* of asked; the answer's own */
     /* where the kernel or the options forbid all buckets: the least n to which a row must be
      * padded; 0: that does not help */
     uint64_t padded_n;
@@ -127,18 +130,14 @@ struct rcm_prediction selection_prediction(const struct selection_answer *answer
 /* Does the profile of another card, or of another type, stand in? */
 bool selection_stands_in(const struct selection_answer *answer);
 
-/* The decision in words: what to call, and what it takes and loses. */
-void selection_headline(char *text, size_t size, const struct selection_answer *answer);
-
-/* The headline, and a line for each contender. Returns how many lines it printed. */
-unsigned selection_print_contenders(const struct selection_answer *answer);
+/* The contenders of any objective, a bound with its launch: what is deployed, then the least. */
+struct rcm_answer selection_contenders(const struct selection_answer *answer);
 
 /* The fastest exact top-k that can be called; NULL: none is known. */
 const struct rcm_contender *selection_exact(const struct selection_answer *answer);
 
-/* "exact top-k", or "exact top-k by torch.topk". */
-void selection_format_exact(char *text, size_t size, const struct selection_answer *answer);
-#define EXACT_TEXT 300
+/* The calls, and that of what is deployed; NULL: nothing stays within the budget. */
+const struct call *selection_call(const struct selection_answer *answer, struct call calls[CALLS]);
 
 /* Is the objective a time? */
 bool selection_is_time(const struct selection_answer *answer);
@@ -176,47 +175,27 @@ json_t *selection_rope_json(const struct selection_answer *answer);
 
 /* ---- words */
 
-/* A value of the objective: "71.6 us", "1840 candidates", "1.31 million operations". */
+/* A value of the objective: "71.6 us", "1840 candidates", "1.31 million operations"; and as a
+ * number without its unit, but for a time. */
+void selection_format_number(char *text, size_t size, const struct selection_answer *answer,
+                             double value);
 void selection_format_value(char *text, size_t size, const struct selection_answer *answer,
                             double value);
-
-/* The same of the buckets' time and of exact top-k's, but where a stand-in answers the band of its
- * error: "62 us to 130 us". */
-void selection_format_buckets(char *text, size_t size, const struct selection_answer *answer,
-                              double value);
-void selection_format_exact_value(char *text, size_t size, const struct selection_answer *answer);
-#define RANGE_TEXT 90
-
-/* Where a stand-in answers: "the profile of H100-PCIe, not measured on H100-SXM". */
-void selection_format_stand_in(char *text, size_t size, const struct selection_answer *answer);
 
 /* "n, k_b": in what the shape lies beyond the runs of the profile; "": in nothing. */
 void selection_format_beyond(char text[RCM_BEYOND_TEXT], const struct selection_answer *answer,
                              struct rcm_topk p);
 
-/* Where the best shape lies beyond the runs, which takes no part without --beyond-runs: a line that
- * names it. Returns how many it printed. */
-unsigned selection_print_beyond(const struct selection_answer *answer);
-
-/* The lines about exact top-k: what the answer compares with, a kernel that is faster, exact top-k
- * by threshold. Returns how many it printed. */
-unsigned selection_print_exact(const struct selection_answer *answer);
-
-/* Lines of such an answer: the roofline below its time, and the command that settles it, which
- * times the best of each k_b and exact top-k. Each returns how many it printed. */
-unsigned selection_print_floor(const struct selection_answer *answer);
-unsigned selection_print_settle(const struct selection_answer *answer);
-
-/* What a bound from the memory's rate assumes where all rows fit into the cache of the device; "":
- * they do not, or its cache is not known. */
-#define WARM_TEXT 120
-void selection_format_warm(char *text, size_t size, const struct selection_answer *answer);
-
 /* "b = 128, k_b = 2" */
 void selection_format_shape(char *text, size_t size, struct rcm_topk p);
 
-/* What to deploy, and why, in one sentence without its full stop. */
-void selection_reason(char *reason, size_t size, const struct selection_answer *answer);
+/* The decision, a line: what to call, and what it takes and loses; and, without its full stop, what
+ * to do next. */
+void selection_headline(char *text, size_t size, const struct selection_answer *answer);
+void selection_next(char *text, size_t size, const struct selection_answer *answer);
+
+/* The contenders as a table. */
+void selection_print_contenders(const struct selection_answer *answer);
 
 /* The whole answer in words. */
 void selection_print(const struct selection_answer *answer, bool colour);
@@ -234,9 +213,6 @@ const struct selection_shape *selection_chosen(const struct selection_answer *an
  * caller frees it, and the others. */
 struct table *selection_shape_table(const struct selection_answer *answer);
 struct table *selection_alternatives(const struct selection_answer *answer);
-
-/* Is the threshold a contender in any of the answers? On a CPU it is not. */
-bool selections_have_threshold(const struct selection_answer *answers, size_t count);
 
 /* The answers to a list of questions, a row each. */
 struct table *selection_table(const struct selection_answer *answers, size_t count);

@@ -53,7 +53,7 @@ prints 'recallmodel.topk(x, 64' <"$folder/select" || fail "the call of select fo
 # A CPU by the beginning of its name, or by a file, says if it is not this one.
 for device in cpu-epyc "$folder/zen4.profile"; do
     "$program" select --device "$device" --n 2^16 --k 64 --recall 0.5 >"$folder/begun"
-    sed '/^  device  /d' "$folder/begun" | cmp - "$folder/select" ||
+    sed '/^  device  /,+1d' "$folder/begun" | cmp - "$folder/select" ||
         fail "$device: $(cat "$folder/begun")"
     this=$(sed -n 's/^card = //p' "$profile")
     if [ -n "$this" ] && [ "$this" != "AMD EPYC, family 25, model 17" ]; then
@@ -89,12 +89,12 @@ import json, sys
 answer = json.load(open(sys.argv[1]))
 exact = answer["deploy"] == "exact"
 assert answer["verdict"] == ("exact" if exact else "buckets"), answer["verdict"]
-assert exact or answer["over_exact"] < 1, answer["reason"]
+assert exact or answer["over_exact"] < 1, answer["headline"]
 assert exact == (answer["recall_target"] > 0.5), "buckets win at a recall of .5"
 assert ("b=" in answer["usage"]["cpu"]) == (not exact), answer["usage"]["cpu"]
 assert "threads=1)" in answer["usage"]["cpu"], answer["usage"]["cpu"]
-start = "exact top-k by recallmodel: " if exact else "b = "
-assert answer["reason"].startswith(start), answer["reason"]
+start = "Use exact top-k, recallmodel: " if exact else "Use buckets, b = "
+assert answer["headline"].startswith(start), answer["headline"]
 PYTHON
 done
 ask cpu-epyc-zen4 --n 2^20,2^16 --k 1024
@@ -104,7 +104,8 @@ prints "^Use exact top-k, recallmodel: " <"$folder/select" ||
     fail "the library's exact top-k beside one's own: $(cat "$folder/select")"
 ask cpu-epyc-zen4 --n 2^20 --k 64 --verbose
 prints 'CUDA\|JAX (TPU)\|pytorch-approx-topk' <"$folder/select" && fail "calls of a GPU for a CPU"
-"$program" select --kernel cpu --n 2^20 --k 64 | prints 'counts candidates' ||
+"$program" select --kernel cpu --n 2^20 --k 64 |
+    prints '^Next: recallmodel bench --calibrate, then --device this, for times' ||
     fail "a CPU without a profile"
 rejects "--kernel ours runs on a GPU, but --device cpu-epyc-zen4 is a CPU; leave one of them out" \
     "$program" select --device cpu-epyc-zen4 --kernel ours --n 4096 --k 64

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The answer of `select` in words: the decision, "may take as long", the contenders, what each line
-# is about, times as people say them, at most 24 lines.
+# The answer of `select` in words: the question with what is assumed, the decision, "may take as
+# long", the contenders, what each line is about, what to do next, at most 24 lines.
 #
 # Against: the band and the objective in its JSON.
 #
@@ -28,7 +28,7 @@ value() { # name, arguments ..: the first number of that name in the JSON
 # Of which buckets the time is: those of the kernel.
 note='contiguous +the time is that of interleaved buckets'
 of_ours=(select --n 2^18 --k 1024 --recall 0.9 --m 512 --device h200)
-of_theirs=(select --n 2^18 --k 1024 --recall 0.9 --device h100-pcie)
+of_theirs=(select --n 2^18 --k 1024 --recall 0.9 --device h100-pcie --kernel graphcore)
 of_drtopk=(select --n 2^24 --k 1024 --recall 0.9 --device v100s --kernel drtopk)
 ask "${of_theirs[@]}" --assignment contiguous
 says "$note"
@@ -65,13 +65,14 @@ checks=$((checks + 3))
 # The exact time below, in and above the band of the chosen buckets. Lossless wins, unless the
 # buckets are faster for certain. What was measured has no error, so the upper end of theirs
 # decides.
-shape=(select --n 151936 --k 50 --m 64 --recall 0.99 --device h100-pcie)
+shape=(select --n 151936 --k 50 --m 64 --recall 0.99 --device h100-pcie --kernel graphcore)
 low=$(value low_us "${shape[@]}")
 high=$(value high_us "${shape[@]}")
 chosen=$(value objective "${shape[@]}")
 for ratio in 0.98 1.02; do
     ask "${shape[@]}" --exact-us "$(awk -v t="$low" -v r=$ratio 'BEGIN { printf "%.6f", t * r }')"
-    says '^n = [^:]* Use exact top-k, yours: about [0-9.]+ us, nothing lost\.'
+    says '^n = [^:]*, f16 \(assumed\), recall 0.99, H100-PCIe Use exact top-k, yours: about '
+    says ' yours: about [0-9.]+ us, nothing lost\.'
     says '[*] exact, yours +[0-9.]+ us +- +- +as you measured +buckets b 3050, k_b 1 '
     case $ratio in
     0.98) silent 'may take' && says '\. Buckets take longer\.' ;;
@@ -87,31 +88,34 @@ for ratio in 0.98 1.02; do
 done
 ask "${shape[@]}" --exact-us "$(awk -v t="$chosen" 'BEGIN { printf "%.6f", t * 0.999 }')"
 says 'Use exact top-k, yours: .* Buckets may take as long\.'
-ask "${shape[@]}" --objective candidates
-silent 'may take|contender'
-says 'Exact top-k by threshold with b = 15, k_b = 4: 123 candidates, nothing is lost'
+ask select --n 151936 --k 50 --m 64 --recall 0.99 --device h100-pcie --objective candidates
+silent 'may take|9 in 10'
+says 'Use exact top-k by threshold, b = 15, k_b = 4: 123 candidates, nothing lost\. *contender'
+says '[*] threshold b 15, k_b 4 +123 +- +counted'
 
 # Where the answer is not to approximate, the recall is that of the buckets.
-ask select --n 8192 --k 2048 --m 256 --recall 0.99 --device h100-pcie
+ask select --n 8192 --k 2048 --m 256 --recall 0.99 --device h100-pcie --kernel graphcore --verbose
 says 'Use exact top-k, .*Buckets take longer\..*  buckets     b = 2048, k_b = 3: recall 0'
 ask "${shape[@]}"
 says '[*] exact, recallmodel +[0-9.]+ us .*H200, carried .*  exact, torch.topk +146 us .*H100-PCIe '
 says '  threshold b [0-9]+, k_b [0-9] +[0-9.]+ us +- +- +H100-PCIe, not callable'
-says '  buckets     b = 3050, k_b = 1: recall 0'
+silent '  buckets     b|The best of each k_b|quirk'
+ask "${shape[@]}" --verbose
+says '  buckets     b = 3050, k_b = 1: recall 0.* in the mean, sd .*; 95 % of rows reach 0'
+says 'The best of each k_b'
 ask "${shape[@]}" --exact-us 60
-says '  recall      0.* in the mean'
-silent '  buckets     b'
+says 'Next: on your rows: recallmodel simulate --file ROWS.npy --k 50 --b 3050 --kb 1 *$'
 
 # Times as people say them, also in tables.
-ask select --n 1e6 --k 1e3 --m 4096 --device h100-pcie --verbose --beyond-runs
+ask select --n 1e6 --k 1e3 --m 4096 --device h100-pcie --kernel graphcore --verbose --beyond-runs
 says '[0-9] ms +[0-9.]+x'
 silent '[0-9]e[0-9]+ +[0-9.]+x'
-says 'Use buckets, b = [0-9]+, k_b = [0-9]: about [0-9.]+ ms, '
-says '  beyond +the runs of the profile in m: the time of the buckets is the upper end of their'
-ask select --n 1e6 --k 1e5 --m 4096 --device h100-pcie
-says 'no buckets within the runs of the profile keep recall 0.95 \(those that do lie beyond them in'
-says '  beyond +b = [0-9]+, k_b = [0-9] may take .*; no run of the profile has such m:'
-says 'settle +in two minutes: .* --device H100-PCIe --beyond-runs"'
+says 'Use exact top-k, recallmodel: about [0-9.]+ ms, .*  buckets b [0-9]+, k_b [0-9] +[0-9.]+ ms '
+says '  beyond +the runs of the profile in m; the error may be larger'
+ask select --n 1e6 --k 1e5 --m 4096 --device h100-pcie --kernel graphcore --verbose
+says 'Use exact top-k, torch.topk: .*\. No run has buckets that keep it\.'
+says '  beyond +b = [0-9]+, k_b = [0-9] may take .*; no run of the profile has such m'
+says 'Next: time both: gpu/time_calls.py .* --device H100-PCIe --beyond-runs"'
 ask select --n 4096,1e6 --k 2048 --m 4096 --device h100-pcie --beyond-runs
 says 'buckets +buckets +exact +threshold +n +k +deploy +b +k_b +recall +time +time +time'
 silent '[0-9]e[0-9]'
@@ -122,37 +126,40 @@ ask select --n 2^24 --k 64 --recall 0.9
 silent 'e\+'
 
 # A bound is not called a prediction.
-ask select --n 151936 --k 50 --device b200 --objective roofline
-says 'bound and a launch, not calibrated.*bound +the least time that the rates of the device allow'
-ask select --n 151936 --k 50 --device gh200 --objective roofline
-says 'bound, not calibrated.*bound +the least time .* device allow, without a launch;'
+ask select --n 151936 --k 50 --device b200 --objective roofline --verbose
+says '(at least|only if) .*contender +at least .*bound, not calibrated'
+says '  floor +[0-9.]+ us: the rates of B200 allow no less, with a launch'
+ask select --n 151936 --k 50 --device gh200 --objective roofline --verbose
+says 'contender +at least .*bound, not calibrated.*  floor .*: .* of GH200 allow no less +real rows'
 
 # The card of a contender is named, and whether it was carried from there; its time is a range, what
 # settles it stands below, and it is not called a prediction of this card. JSON has the sentence.
 ask select --n 151936 --k 50 --m 64 --device a100-pcie
 says '[*] exact, recallmodel +[0-9.]+ us +[0-9.]+ us to [0-9.]+ us +- +H200, carried '
-says '  buckets b [0-9]+, k_b [0-9] +[0-9.]+ us +[0-9.]+ us to [0-9.]+ us +[0-9.]+ % +H100-PCIe, ca'
+says ' buckets b [0-9]+, k_b [0-9] +[0-9.]+ us +[0-9.]+ us to [0-9.]+ us +[0-9.]+ % +H200, carried'
+says '  exact, torch.topk +[0-9.]+ us +[0-9.]+ us to [0-9.]+ us +- +H100-PCIe, carried '
 silent 'predicted|not callable.*not callable'
-says 'settle +in two minutes: gpu/time_calls.py'
+says 'Next: time both: gpu/time_calls.py'
 ask select --n 131072 --k 2048 --m 32 --device b200
-says 'Use exact top-k, recallmodel: about 18.9 us, nothing lost\. Buckets take longer\.'
-says '  exact, torch.topk +[0-9.]+ us .* - +H100-PCIe, carried '
+says 'Use exact top-k, recallmodel: about 18.9 us, nothing lost\. Buckets may take as long\.'
+says '  exact, torch.topk +[0-9.]+ us .* - +H200, carried '
 ask select --n 131072 --k 2048 --m 32 --device b200 --json
-says '"reason": "exact top-k by recallmodel: .*: do not approximate; by the profile of H100-PCIe, n'
+says '"reason": "buckets and exact top-k may take equally long, and exact top-k loses nothing"'
+says '"stand_in": \{ +"profile": "H200",'
 ask select --n 131072 --k 2048 --m 32 --device b200 --dtype f32
 says 'exact, flashinfer.top_k +[0-9.]+ us .* - +B200 '
 ask select --n 131072 --k 2048 --m 32 --device h100-pcie --dtype f32
 says '[*] exact, recallmodel .*H200, carried +exact, SGLang fast_topk .*H100-SXM, carried '
 ask select --n 131072 --k 2048 --m 32 --device h100-pcie --dtype f32 --json
-says 'by its profile of f16, not measured for f32'
+says '"dtype_of_profile": "f16"'
 ask select --n 2^18 --k 100 --m 64 --device tpuv6e
-says '= 2: 41 us to [0-9.]+ us; this pays if .*[*] buckets b 256, k_b 2 +58.8 us +41 us to 548 '
+says 'k_b = 2, if your exact .* than 548 us: .*[*] buckets b 256, k_b 2 +58.8 us +41 us to 548 '
 case $(value floor_us select --n 2^18 --k 100 --m 64 --device tpuv6e) in
 40.[5-9]* | 41 | 41.[0-4]*) checks=$((checks + 1)) ;;
 *) fail "the floor of the TPUv6e" ;;
 esac
 ask select --n 2^18 --k 100 --m 64 --device mi300x
-says 'Use exact top-k, torch.topk: .*\. No known kernel of buckets runs on this card\.'
+says 'Use exact top-k, torch.topk: .*\. No known buckets run on it\.'
 says '[*] exact, torch.topk .*H100-PCIe, carried +buckets b .*H100-PCIe, not callable '
 ask predict --n 2755 --k 1 --b 19 --kb 1 --device v100s
 says ' 1 +19 +19 +1 +- .* kernel *$'
@@ -161,27 +168,28 @@ says 'By the profile of H100-PCIe, kernel graphcore, f16, carried to MI300X, f16
 
 # Why there are no buckets: the kernel, an option, or the recall.
 ask select --n 2755 --k 1 --recall 0.5 --device v100s --beyond-runs
-says 'The kernel drtopk runs no buckets .*: do not approximate, or pad the rows to n = 2756'
+says 'Use exact top-k: nothing lost\. The kernel runs no buckets that keep it\.'
+says 'Next: pad the rows to n = 2756, or take another kernel; drtopk runs k_b = 1, n/b a power '
 ask select --n 131072 --k 65536 --kernel graphcore
-says 'the kernel graphcore runs no buckets that keep recall 0.95 \(b k_b a multiple of k'
+says 'The kernel runs no buckets that keep it\..*take another kernel; graphcore runs b k_b a '
 ask select --n 1000 --k 400 --align 512
-says 'no b that is a multiple of 512 keeps recall 0.95: do not approximate'
+says 'No b that is allowed keeps it\..*Next: .*leave --align and --divisors out'
 ask select --n 1000 --k 990 --recall 0.9999
-says 'no buckets with k_b up to 4 that drop any element keep recall'
+says 'No buckets keep it\..*Next: call it; only a larger --kb-max than 4 or less recall has buckets'
 
 # Without a device: what the choice needs of a machine.
 ask select --n 2^18 --k 100
-says 'parallel +45 buckets in all rows: too few to fill a GPU'
-ask select --n 2^18 --k 100 --m 256
-says 'parallel +11520 buckets in all rows, each for a thread'
+says 'f32 \(assumed\), recall 0.95, no device .*Next: give --device NAME'
+ask select --n 2^18 --k 100 --m 256 --verbose
+says 'parallel +11520 buckets in all rows, each for a thread; fewer than 3840 do not fill a GPU'
 
 # Where the bound and a launch leave less than a tenth, the answer is no.
 ask select --n 151936 --k 50 --m 64 --recall 0.99 --device b200 --exact-us 4.6 --objective roofline
-says 'at most 1\.10 times faster'
+says 'Exact top-k takes 4.6 us: time both\. .*  exact, yours +4.6 us +- +as you measured'
 ask select --n 151936 --k 50 --m 64 --recall 0.99 --device b200 --exact-us 4.4 --objective roofline
-says 'at most 1\.06 times faster: do not approximate'
+says 'Use exact top-k, yours: about 4.4 us, nothing lost\. Buckets take at least [0-9.]+ us\.'
 ask select --n 1027 --k 512 --device b200 --exact-us 1.4 --objective roofline
-says 'at least 1\.5 us \(bound and a launch, not calibrated\): do not approximate'
+says 'Use exact top-k, yours: .*\. Buckets take at least 1\.5 us\.'
 
 ask select --n 2^24 --k 1024 --objective serial --recall 0.9
 says '[0-9] (m|b)illion operations'
@@ -189,14 +197,24 @@ silent 'e\+'
 
 # The answer says only what is known.
 ask select --n 100000 --k 1000 --device l4 --budget 0.05 --objective roofline
-silent 'nor exact'
+says 'Nothing stays within 0.05 us: the threshold takes at least [0-9.]+ us\.'
 ask select --n 100000 --k 1000 --m 64 --device h100-pcie --budget 0.05
-says 'nor exact top-k'
+says 'Nothing stays within 0.05 us: recallmodel takes [0-9.]+ us\.'
+silent '[*] |import|#include'
+ask select --n 100000 --k 1000 --m 64 --device h100-pcie --budget 0.05 --json
+says '"verdict": "none", .*"deploy": "none", .*"call": null'
+# Where the upper end of a carried time decides, it is said, and no factor is.
+ask select --n 151936 --k 50 --m 64 --device b200 --budget 22
+says 'Nothing stays within 22 us: recallmodel takes 21.2 us, but its upper end, 45.7 us, is above '
+says 'Next: give a --budget of 45.7 us'
+ask select --n 151936 --k 50 --m 64 --device h100-pcie --budget 45
+says 'Use exact top-k, recallmodel: about 33.7 us, nothing lost\. Upper end 44.8 us, within 45 us\.'
+silent 'times faster'
 
 # The choice is in the table, for any number of k_b; equal rows do not make the table empty.
-ask select --n 131072 --k 2048 --budget 3000 --kb-max 64
+ask select --n 131072 --k 2048 --budget 3000 --kb-max 64 --verbose
 says ' [*] +[0-9]+ +[0-9]+ +[0-9]+ +0'
-ask select --n 4096 --k 64 --recall 0.1 --kb-max 64
+ask select --n 4096 --k 64 --recall 0.1 --kb-max 64 --verbose
 says 'rows reach +least.* [*] +[0-9]+ '
 
 # At most 24 lines, and no sentence wider than 100 columns.
@@ -205,7 +223,7 @@ while read -r arguments; do
     ask select $arguments
     checks=$((checks + 1))
     [ "$(wc -l <<<"$answer")" -le 24 ] || fail "more than 24 lines"
-    wide=$(sed '/^The best of each/,$d' <<<"$answer" | awk 'length > 100')
+    wide=$(awk 'length > 100' <<<"$answer")
     [ -z "$wide" ] || fail "wider than 100 columns: $wide"
 done <<'QUESTIONS'
 --n 151936 --k 50 --m 64 --recall 0.99

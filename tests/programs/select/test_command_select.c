@@ -60,8 +60,10 @@ START_TEST(select_json)
     rcm_lost_free(&law);
     ck_assert_str_eq(json_string_value(json_object_get(object, "objective_unit")), "candidates");
     ck_assert_str_eq(
-        json_string_value(json_object_get(object, "reason")),
-        "b = 912, k_b = 4: 3648 candidates, 35.9 times fewer than exact top-k (131072 candidates)");
+        json_string_value(json_object_get(object, "headline")),
+        "Use buckets, b = 912, k_b = 4: 3648 candidates, 5 % lost. Exact top-k has more.");
+    ck_assert_str_eq(json_string_value(json_object_get(object, "reason")),
+                     "what is deployed has the least objective");
     ck_assert_uint_eq(json_array_size(json_object_get(object, "alternatives")), 4);
     check_rules(json_object_get(object, "rules"));
     check_frontier(json_object_get(object, "frontier"));

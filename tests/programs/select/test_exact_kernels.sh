@@ -55,7 +55,8 @@ assert answer["exact_objective"] == kernel["time_us"] == us
 assert kernel["name"] == "gvr_v2_b200" and kernel["card"] == "B200"
 assert not kernel["other_card"] and not kernel["at_most"]
 assert kernel["low_us"] < us < kernel["high_us"]
-assert answer["reason"].startswith("exact top-k by gvr_2: ")
+assert answer["headline"].startswith("Use exact top-k, gvr_2: "), answer["headline"]
+assert answer["cause"] == "too_close" and answer["verdict"] == "exact"
 assert answer["over_exact"] == answer["choice"]["objective"] / us
 # it is compared with alone, and who names it can call it
 exact = [one for one in answer["contenders"] if one["kind"] == "exact"]
@@ -72,7 +73,7 @@ prints '^\* exact, gvr_2  *10.8 us  *8.34 us to 12.1 us  *-  *B200' <<<"$text" |
 [ "$(grep -c '^[* ] exact, ' <<<"$text")" = 1 ] || fail "compared with others, too: $text"
 "$program" select "${question[@]}" --exact-kernel gvr_v2 --csv | prints ',gvr_v2_b200,' ||
     fail "select --csv"
-"$program" select --n 2^22 --k 1024 --device b200 --exact-kernel gvr | tr -s ' \n' ' ' |
+"$program" select --n 2^22 --k 1024 --device b200 --exact-kernel gvr --verbose | tr -s ' \n' ' ' |
     prints 'beyond its runs in n' || fail "beyond the runs"
 # runs to 262127 answer for 2^18
 "$program" predict --device gvr --n 2^18 --k 1024 --csv | prints ',true,$' || fail "n of 1e-4 more"
@@ -177,7 +178,7 @@ pass
 # a profile without a run of exact top-k claims no gain; with a time of one's own it does
 question=(--n 2^28 --k 128 --recall 0.99 --device v100s)
 "$program" select "${question[@]}" | tr '\n' ' ' >"$folder/answer"
-prints 'ms (predicted); this pays if your exact top-k of this shape takes longer than 1' \
+prints 'Use buckets, b = 16384, k_b = 1, if your exact top-k takes longer than 1.23 ms: 0.39 %' \
     <"$folder/answer" || fail "the gain is not known: $(cat "$folder/answer")"
 prints '^[^*]*\* buckets b 16384, k_b 1 .* V100S, not callable  ' <"$folder/answer" ||
     fail "what can be called: $(cat "$folder/answer")"
@@ -186,7 +187,7 @@ prints ' exact, ' <"$folder/answer" && fail "an exact top-k on a V100S"
 prints '^Use buckets, b = 16384, k_b = 1: about 1.23 ms, 0.39 % lost' <"$folder/answer" &&
     prints '^  exact, yours  *5 ms  *-  *-  *as you measured' <"$folder/answer" || fail "--exact-us"
 "$program" select "${question[@]}" --objective roofline | tr '\n' ' ' | tr -s ' ' |
-    prints 'exact not known by this profile; --exact-us' || fail "exact line"
+    prints 'Next: time your exact top-k, and give it as --exact-us' || fail "exact line"
 "$program" predict --n 2^28 --k 128 --kb 1 --device v100s | tr '\n' ' ' |
     prints 'not known, because no run of the profile is of exact top-k' || fail "predict"
 pass

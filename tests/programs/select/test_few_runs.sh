@@ -33,7 +33,7 @@ tr '\n' ' ' <"$folder/out" | prints "Neither the runs .* nor --dtype .*: f16 is 
 pass
 
 # b within 550 and 4096, b k_b within 550 and 8192, both by a factor of 2; k_b of 1 and 2.
-shape='s/^\(  buckets  *\)*b = \([0-9]*\), k_b = \([0-9]*\).*/\2 \3/p'
+shape='s/^. buckets b \([0-9]*\), k_b \([0-9]*\) .*/\1 \2/p'
 within=0
 beyond=0
 for n in 128256 131072 200000; do
@@ -42,11 +42,10 @@ for n in 128256 131072 200000; do
             for recall in .9 .99 .999 .99999; do
                 "$program" select --n $n --k $k --m $m --recall $recall \
                     --device "$folder/my.profile" >"$folder/answer" || fail "select: status $?"
-                if grep -q "^No buckets within the runs of the profile keep" "$folder/answer"; then
-                    grep -q "^  beyond  .*no run" "$folder/answer" &&
-                        grep -q "^  settle " "$folder/answer" ||
+                if grep -q "No run has buckets that keep it" "$folder/answer"; then
+                    tr '\n' ' ' <"$folder/answer" | prints "Next: time both: .*--beyond-runs" ||
                         fail "n $n k $k m $m $recall: $(cat "$folder/answer")"
-                    grep -q "^\* \|^Use " "$folder/answer" && # nobody can call what is left
+                    grep -q "^\* \|^Use buckets" "$folder/answer" && # nobody can call what is left
                         fail "n $n k $k m $m $recall: $(cat "$folder/answer")"
                     beyond=$((beyond + 1))
                     continue
@@ -66,8 +65,8 @@ done
 echo "$within answers within the runs, $beyond beyond"
 # Farther n: nothing within, unless asked for.
 "$program" select --n 2^22 --k 64 --m 1 --recall .9 --device "$folder/my.profile" |
-    prints "^No buckets within the runs" || fail "n = 2^22 is within"
+    prints "No run has buckets that keep it" || fail "n = 2^22 is within"
 "$program" select --n 2^22 --k 64 --m 1 --recall .9 --device "$folder/my.profile" --beyond-runs |
-    prints "^b = " || fail "--beyond-runs"
+    prints "^Use buckets, b = " || fail "--beyond-runs"
 pass
 finish

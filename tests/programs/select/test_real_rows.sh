@@ -29,7 +29,7 @@ least=${least#0}
 says "from $least to $most times"
 kept=$(awk '$1 <= 1' <<<"$losses" | wc -l)
 says "$((22 - kept)) of the 22 lose more"
-answer=$("$program" select --n 131072 --k 2048)
+answer=$("$program" select --n 131072 --k 2048 --verbose)
 line="$interleaved choices kept their recall; contiguous ${contiguous%% *}, logits $kept of 22: "
 grep -qF -- "$line" <<<"$answer" || fail "select does not say '$line': $answer"
 says "in ${interleaved} cases interleaved"
