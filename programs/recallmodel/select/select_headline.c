@@ -216,12 +216,12 @@ static void format_settle(char *text, size_t size, const struct selection_answer
     format_decimal(target, sizeof target, answer->query->recall_target);
     if (selection_is_cpu(answer))
         snprintf(text, size,
-                 "time both: recallmodel bench two-stage --on cpu --n %" PRIu64 " --k %" PRIu64
+                 "time them here: recallmodel bench two-stage --on cpu --n %" PRIu64 " --k %" PRIu64
                  " --m %" PRIu64,
                  p.n, p.k, p.m);
     else
         snprintf(text, size,
-                 "time both: gpu/time_calls.py mine:my_topk --dtype %s --select \"--n %" PRIu64
+                 "time them here: gpu/time_calls.py mine:my_topk --dtype %s --select \"--n %" PRIu64
                  " --k %" PRIu64 " --m %" PRIu64 " --recall %s --device %s%s%s%s\"",
                  tensors[dtype], p.n, p.k, p.m, target, question->device.given_as,
                  question->dtype.given ? " --dtype " : "",
@@ -269,7 +269,8 @@ void selection_next(char *text, size_t size, const struct selection_answer *answ
     const bool deployed = found && c->deploy == RCM_DEPLOY_BUCKETED;
     const bool bound =
         deployed && answer->asked.objective->measure & RCM_IS_BOUND && c->exact_objective > 0.0;
-    const bool open = beyond || bound || (found && (selection_stands_in(answer) || c->too_close));
+    const bool open =
+        beyond || bound || (found && (c->too_close || (deployed && selection_stands_in(answer))));
     const struct rcm_quirk *quirk = deployed ? selection_quirk(answer) : NULL;
     if (c->reason == RCM_REASON_NOTHING)
         format_budget(text, size, answer);

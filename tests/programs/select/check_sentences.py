@@ -321,10 +321,10 @@ class Check:
         deployed = c is not None and a["deploy"] == "bucketed"
         form = ("give a --budget of (.*)" if a["cause"] == "nothing" else
                 "pad each row by one element: .*" if deployed and "quirk" in a else
-                r"time both: (?:recallmodel bench two-stage --on cpu --n \d+ --k \d+ --m \d+|"
+                r"time them here: (?:recallmodel bench two-stage --on cpu --n \d+ --k \d+ --m \d+|"
                 r"gpu/time_calls\.py mine:my_topk --dtype (?:b?float16|float32) --select \"--n \d+ "
                 r"--k \d+ --m \d+ --recall \S+ --device [^\"]*\")" if a["budget"] is None and (
-                    a["beyond"] or (c and (self.stand_in or a["too_close"])) or
+                    a["beyond"] or (c and (a["too_close"] or (deployed and self.stand_in))) or
                     (deployed and self.bound and a["exact_objective"])) else
                 r"(?:pad the rows to n = (\d+), or )?(?:leave --.* out.*|take another kernel; .*|"
                 r"call it; only a larger --kb-max than \d+ or less recall has buckets)"

@@ -115,7 +115,7 @@ says '  beyond +the runs of the profile in m; the error may be larger'
 ask select --n 1e6 --k 1e5 --m 4096 --device h100-pcie --kernel graphcore --verbose
 says 'Use exact top-k, torch.topk: .*\. No run has buckets that keep it\.'
 says '  beyond +b = [0-9]+, k_b = [0-9] may take .*; no run of the profile has such m'
-says 'Next: time both: gpu/time_calls.py .* --device H100-PCIe --beyond-runs"'
+says 'Next: time them here: gpu/time_calls.py .* --device H100-PCIe --beyond-runs"'
 ask select --n 4096,1e6 --k 2048 --m 4096 --device h100-pcie --beyond-runs
 says 'buckets +buckets +exact +threshold +n +k +deploy +b +k_b +recall +time +time +time'
 silent '[0-9]e[0-9]'
@@ -139,7 +139,7 @@ says '[*] exact, recallmodel +[0-9.]+ us +[0-9.]+ us to [0-9.]+ us +- +H200, car
 says ' buckets b [0-9]+, k_b [0-9] +[0-9.]+ us +[0-9.]+ us to [0-9.]+ us +[0-9.]+ % +H200, carried'
 says '  exact, torch.topk +[0-9.]+ us +[0-9.]+ us to [0-9.]+ us +- +H100-PCIe, carried '
 silent 'predicted|not callable.*not callable'
-says 'Next: time both: gpu/time_calls.py'
+says 'Next: time them here: gpu/time_calls.py'
 ask select --n 131072 --k 2048 --m 32 --device b200
 says 'Use exact top-k, recallmodel: about 18.9 us, nothing lost\. Buckets may take as long\.'
 says '  exact, torch.topk +[0-9.]+ us .* - +H200, carried '

@@ -43,7 +43,7 @@ for n in 128256 131072 200000; do
                 "$program" select --n $n --k $k --m $m --recall $recall \
                     --device "$folder/my.profile" >"$folder/answer" || fail "select: status $?"
                 if grep -q "No run has buckets that keep it" "$folder/answer"; then
-                    tr '\n' ' ' <"$folder/answer" | prints "Next: time both: .*--beyond-runs" ||
+                    tr '\n' ' ' <"$folder/answer" | prints "Next: time them here.*--beyond-runs" ||
                         fail "n $n k $k m $m $recall: $(cat "$folder/answer")"
                     grep -q "^\* \|^Use buckets" "$folder/answer" && # nobody can call what is left
                         fail "n $n k $k m $m $recall: $(cat "$folder/answer")"

@@ -133,7 +133,7 @@ pass
 # The command that settles a question where a stand-in answers: the best of each k_b, and exact
 # top-k, the fastest first.
 settle=$("$program" select --n 131072 --k 2048 --m 32 --device gh200 | tr -s ' \n' ' ' |
-    sed -n 's/.* Next: time both: \(gpu.time_calls.py [^"]*"[^"]*"\).*/\1/p')
+    sed -n 's/.* Next: time them here: \(gpu.time_calls.py [^"]*"[^"]*"\).*/\1/p')
 question="--n 131072 --k 2048 --m 32 --recall 0.95 --device GH200"
 [ "$settle" = "gpu/time_calls.py mine:my_topk --dtype float16 --select \"$question\"" ] ||
     fail "the command that settles: $settle"
