@@ -24,6 +24,10 @@ struct rcm_provider {
 const struct rcm_provider *rcm_provider(size_t index);
 const struct rcm_provider *rcm_provider_of(const char *name);
 
+/* The rows whose `kernel` begins with a name that somebody types, such as "torch" or "sglang": bit
+ * i is rcm_provider(i). 0: there is none, or nobody can install it. */
+uint32_t rcm_providers_named(const char *name);
+
 /* Does the card run CUDA, with compute capability 7.5 or later? */
 bool rcm_runs_cuda(const struct rcm_device *device);
 

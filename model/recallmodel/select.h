@@ -112,6 +112,9 @@ struct rcm_selection {
     const struct rcm_profile *exact_profile; /* which predicts it; NULL: the user measured it */
     /* only what takes equal elements so, or better, takes part; exact_us is the user's word */
     enum rcm_keeps_ties ties;
+    /* whose kernels can be called here, beside torch.topk: bit i is rcm_provider(i); the buckets of
+     * this project are its row's. 0: all */
+    uint32_t have;
     /* called for each k_b; returns true to stop the search. NULL: none */
     bool (*tick)(void *context, uint64_t done, uint64_t total);
     void *tick_context;

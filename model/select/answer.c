@@ -136,14 +136,25 @@ static struct rcm_contender of_profile(const struct rcm_selection *s)
                                       q->stands_in_for && strcmp(q->stands_in_for, q->name) != 0};
 }
 
-static struct rcm_contender of_kernel(const struct rcm_exact_contender *e)
+/* Can the kernels of a provider be called here? PyTorch is everywhere. */
+static bool is_here(const struct rcm_selection *s, const struct rcm_provider *provider)
+{
+    const uint32_t here = s->have | rcm_providers_named("torch");
+    for (unsigned i = 0; s->have && rcm_provider(i); i++)
+        if (rcm_provider(i) == provider)
+            return here >> i & 1;
+    return provider->package != NULL;
+}
+
+static struct rcm_contender of_kernel(const struct rcm_selection *s,
+                                      const struct rcm_exact_contender *e)
 {
     return (struct rcm_contender){.kind = RCM_CONTENDER_EXACT,
                                   .name = e->provider->name,
                                   .package = e->provider->package,
                                   .call = e->provider->call,
                                   .fault = e->provider->fault,
-                                  .callable = e->provider->package != NULL,
+                                  .callable = is_here(s, e->provider),
                                   .time_us = e->time.time_us,
                                   .low_us = e->time.low_us,
                                   .high_us = e->time.high_us,
@@ -186,7 +197,8 @@ size_t answer_exact(const struct rcm_selection *s, struct rcm_contender of[RCM_C
         const bool same = strcmp(kernels[i].provider->name, own.name) == 0;
         if (same && kernels[i].beyond && is_other && !own.beyond)
             continue;
-        of[count++] = of_kernel(&kernels[i]);
+        of[count++] = of_kernel(s, &kernels[i]);
+        put_last_in_order(of, count);
         is_other = is_other && !same;
     }
     if (is_other) {
@@ -210,10 +222,14 @@ struct rcm_contender answer_threshold(const struct rcm_selection *s, const struc
                                   .profile = s->machine.profile->name};
 }
 
-/* Can the card run the kernel of a profile? One that was measured on another card of CUDA runs on
- * all of them, one of a TPU on TPUs. */
-static bool can_run(const struct rcm_profile *q, const struct rcm_device *device)
+/* Can the kernel of the profile be called on the card? One that was measured on another card of
+ * CUDA runs on all of them, one of a TPU on TPUs. */
+static bool can_run(const struct rcm_selection *s)
 {
+    const struct rcm_profile *q = s->machine.profile;
+    const struct rcm_device *device = s->machine.device;
+    if (strcmp(q->kernel->family, "ours") == 0 && !is_here(s, rcm_provider_of("recallmodel")))
+        return false;
     const struct rcm_device *from = rcm_device_by_name(q->name);
     if (!q->stands_in_for || !device || !from)
         return true;
@@ -235,7 +251,7 @@ struct rcm_contender answer_buckets(const struct rcm_selection *s, const struct 
                                       device->shortest_kernel_us);
     return (struct rcm_contender){.kind = RCM_CONTENDER_BUCKETS,
                                   .name = q->kernel->name,
-                                  .callable = can_run(q, s->machine.device),
+                                  .callable = can_run(s),
                                   .p = c->p,
                                   .loss = found ? rcm_loss_exact(c->p) : 1.0,
                                   .time_us = c->objective,

@@ -48,6 +48,16 @@ const struct rcm_provider *rcm_provider_of(const char *name)
     return best;
 }
 
+uint32_t rcm_providers_named(const char *name)
+{
+    uint32_t found = 0;
+    const struct rcm_provider *row;
+    for (size_t i = 0; *name && (row = rcm_provider(i)); i++)
+        if (row->package && name_begins(row->kernel, name))
+            found |= UINT32_C(1) << i;
+    return found;
+}
+
 bool rcm_runs_cuda(const struct rcm_device *device)
 {
     static const char *const architectures[] = {"Turing", "Ampere", "Ada", "Hopper", "Blackwell"};

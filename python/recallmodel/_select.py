@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 
 import numpy
 
 from . import _library as lib
 from ._arrays import Recall, count, fraction, goal, real, rope_of
-from ._library import Deploy, Dtype, Kind, Objective, Path, Ties, Verdict, ffi, model, text_of
+from ._library import (
+    Deploy, Dtype, Kind, Objective, Path, Ties, Verdict, ffi, model, rows_of, text_of)
 from ._mass import _Weights
 from ._model import _machine, _row_named
 from ._profiles import (
@@ -200,6 +201,20 @@ def _compare(selection, exact_us, exact_kernel):
     return kernel
 
 
+def _bits_of(have):
+    """The member `have` of a selection. ValueError if a name is not known."""
+    bits = 0
+    for name in have or ():
+        found = model.rcm_providers_named(str(name).encode())
+        if not found:
+            names = ", ".join(text_of(row.kernel) for row in rows_of(model.rcm_provider)
+                              if row.package)
+            raise ValueError(f"have: {name!r} is not known; give one of {names}, or the beginning "
+                             "of some")
+        bits |= found
+    return bits
+
+
 def _check(selection, exact_kernel):
     """ValueError where rcm_selection_check refuses."""
     objective = text_of(selection.objective.name)
@@ -231,7 +246,8 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
            exact_us: Optional[float] = None, exact_kernel: Optional[Union[Profile, Path]] = None,
            kernel: Optional[str] = None, k_b_max: int = 4, align: int = 1, divisors: bool = False,
            rope_theta: Optional[float] = None, head_dim: Optional[int] = None,
-           d: Optional[int] = None, beyond_runs: bool = False, ties: Ties = "any") -> Choice:
+           d: Optional[int] = None, beyond_runs: bool = False, ties: Ties = "any",
+           have: Optional[Sequence[str]] = None) -> Choice:
     """What to deploy for a recall: bucketed top-k, exact top-k, or exact top-k by threshold.
 
     Returns a Choice: its verdict and its contenders are those of the command. One n and one k, no
@@ -262,6 +278,9 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
     elements (default 128): avoid b that resonate with one of its wavelengths, if possible.
     ties: which of equal elements must be taken: any, repeatable (the same each time) or position
     (the first); only kernels that do so are compared.
+    have: whose exact kernels can be called beside torch.topk: names such as "flashinfer" or
+    "sglang"; the others, and this project's buckets without "recallmodel", are never chosen. None:
+    all.
     beyond_runs: also consider buckets beyond the runs of the profile, by the upper end of their
     band.
     """
@@ -312,6 +331,7 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
                                        weights=ffi.NULL if held is None else held._row),
         k_b_max=count("k_b_max", k_b_max, 1, 4096), objective=chosen, machine=machine[0])
     selection.ties = lib.number_of(ties, Ties, "ties")
+    selection.have = _bits_of(have)
     exact = _compare(selection, exact_us, exact_kernel)  # owns its row
     if confidence is not None:
         selection.confidence = fraction("confidence", confidence)

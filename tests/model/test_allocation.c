@@ -120,7 +120,6 @@ START_TEST(cost_and_time)
     ck_assert_ptr_nonnull(h100);
     for (size_t i = 0; i < SHAPES; i++) {
         const struct rcm_topk p = shapes[i];
-        const struct rcm_machine machine = {.profile = q, .device = h100};
         for (size_t c = 0; rcm_cost_model(c); c++) {
             ck_allocates_nothing(p, rcm_cost(rcm_cost_model(c), p));
             ck_allocates_nothing(p, rcm_cost_threshold(rcm_cost_model(c), p, 1.1 * (double)p.k));

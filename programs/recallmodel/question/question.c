@@ -225,6 +225,8 @@ int read_device(void *to, const char *option, const char *value)
     char several[800] = "", error[800];
     device->given = true;
     device->given_as = value;
+    if (!*value)
+        return usage_error("%s: a name is empty; recallmodel devices lists them", option);
     if (strcmp(value, "this") == 0)
         return read_this_machine(&device->text, option);
     if (meant) {

@@ -46,6 +46,32 @@ static int read_ties(void *to, const char *option, const char *value)
     return status;
 }
 
+/* Of those that one can install, the i-th. */
+static const char *provider_at(unsigned i)
+{
+    const struct rcm_provider *row;
+    for (size_t j = 0; (row = rcm_provider(j)); j++)
+        if (row->package && i-- == 0)
+            return row->kernel;
+    return NULL;
+}
+
+/* One name after the other: whose kernels they are. */
+static int read_have(void *to, const char *option, const char *value)
+{
+    uint32_t *have = to;
+    char name[64];
+    for (*have = 0; *value; value += *value == ',') {
+        const size_t length = strcspn(value, ",");
+        snprintf(name, sizeof name, "%.*s", (int)(length < 63 ? length : 63), value);
+        if (!rcm_providers_named(name))
+            return unclear_name(option, name, "", provider_at, "or the beginning of some");
+        *have |= rcm_providers_named(name);
+        value += length;
+    }
+    return *have ? STATUS_OK : usage_error("%s is empty; give names such as torch,sglang", option);
+}
+
 static int read_budget(void *to, const char *option, const char *value)
 {
     const char *wrong = parse_amount(value, to);
@@ -113,6 +139,9 @@ static const struct argument select_options[] = {
     {"--ties", "T", KIND(read_ties, .names = ties_at), AT(ties),
      "which of equal elements must be taken: any (default), repeatable, or position, the first of "
      "them; only kernels that do so are compared"},
+    {"--have", "NAMES", KIND(read_have, .names = provider_at), AT(have),
+     "whose kernels can be called beside torch.topk, in a list of the beginnings of their names; "
+     "the others are shown (default: all)"},
     {"--rope-theta", "T", BY(read_rope_theta), AT(rope.theta),
      "the rows are attention logits: avoid b that resonate with a wavelength of RoPE of base T"},
     {"--head-dim", "D", BY(read_head_dim), AT(rope.head_dim),

@@ -113,6 +113,7 @@ struct rcm_selection selection_asked(const struct select_settings *settings,
                     .beyond_runs = settings->beyond_runs},
         .exact_us = settings->exact_us,
         .ties = settings->ties,
+        .have = settings->have,
         .rope = rope_to_avoid(&settings->rope),
     };
     if (!s.objective)

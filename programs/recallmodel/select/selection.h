@@ -38,6 +38,7 @@ struct select_settings {
     struct device_option exact_kernel;     /* the profile of the contender */
     bool verbose, brief, beyond_runs;
     enum rcm_keeps_ties ties;
+    uint32_t have;            /* of struct rcm_selection */
     struct rope_options rope; /* theta and head_dim alone */
 };
 

@@ -205,4 +205,16 @@ for text in "at most 1.5 %" "70 % with gvr_v2" "4.5 % with torch.topk" "1.4 and 
     grep -qF -- "$text" <<<"$caption" || fail "the caption lacks: $text"
 done
 pass
+# --have: what cannot be called here is shown, and never first; torch.topk always can.
+have() { # NAMES: the name of the first contender, and how many can be called
+    "$program" select --n 131072 --k 512 --m 64 --dtype f32 --device b200 --have "$1" --json |
+        python3 -c 'import json, sys
+answer = json.load(sys.stdin)
+print(answer["contenders"][0]["name"], sum(c["callable"] for c in answer["contenders"]))'
+}
+[ "$(have recallmodel)" = "recallmodel 3" ] || fail "--have recallmodel: $(have recallmodel)"
+[ "$(have flashinfer,sglang_v1)" = "flashinfer.top_k 3" ] ||
+    fail "--have flashinfer: $(have flashinfer,sglang_v1)"
+[ "$(have torch)" = "torch.topk 1" ] || fail "--have torch: $(have torch)"
+pass
 finish
