@@ -106,9 +106,9 @@ size_t rcm_devices_by_prefix(const char *name, const struct rcm_device **found, 
 
 /* The device that a name means, as people, nvidia-smi, torch.cuda.get_device_name and JAX write it.
  * In this order: its whole name; that without the words of the maker, of another form (SXM4, PCIe,
- * NVL) or memory (40GB) not at all; the beginning of one name, as above. A card of several forms
- * ("h100", "a100") is the commonest, the SXM card with the most memory, and the others that the
- * name may mean are told.
+ * NVL) not at all, of another memory (40GB) only where no card of the family has it; the beginning
+ * of one name, as above. A card of several forms ("h100", "a100") is the commonest, the SXM card
+ * with the most memory, and the others that the name may mean are told.
  * Domain    any text: "H100", "4090", "NVIDIA H100 80GB HBM3", "NVIDIA A100-SXM4-40GB". One with a
  *           '.' or '/', as paths have, means none.
  * Returns   the device, and in *count how many others it may be; their first `most` in `others`.

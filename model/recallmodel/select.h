@@ -143,10 +143,11 @@ enum rcm_selection_status rcm_selection_check(const struct rcm_selection *select
 
 /* Which kernel's buckets to ask about, where none was asked for and the objective is the time:
  * those of the selection's profile or, if the device runs them and they take less, this project's,
- * carried to it (rcm_stand_in_for). Where the profile is that of the latter, and no run has such n,
- * k or m: Graphcore's, carried.
+ * carried to it (rcm_stand_in_for). Where the profile is that of the latter, and no run has such
+ * n, k or m, or `have` or `ties` forbid it: Graphcore's, carried. budget: of rcm_best_recall, for
+ * which those that lose least are the best; 0: none.
  * Returns   the profile; that of the selection in all other cases. */
-struct rcm_profile rcm_faster_profile(const struct rcm_selection *selection);
+struct rcm_profile rcm_faster_profile(const struct rcm_selection *selection, double budget);
 
 /* Compares with one exact kernel alone: sets exact_us, its band and exact_profile as the profile
  * `kernel` predicts them, which is carried to the device where it was measured on another card

@@ -222,9 +222,8 @@ struct rcm_contender answer_threshold(const struct rcm_selection *s, const struc
                                   .profile = s->machine.profile->name};
 }
 
-/* Can the kernel of the profile be called on the card? One that was measured on another card of
- * CUDA runs on all of them, one of a TPU on TPUs. */
-static bool can_run(const struct rcm_selection *s)
+/* A kernel that was measured on another card of CUDA runs on all of them, one of a TPU on TPUs. */
+bool answer_can_run(const struct rcm_selection *s)
 {
     const struct rcm_profile *q = s->machine.profile;
     const struct rcm_device *device = s->machine.device;
@@ -251,7 +250,7 @@ struct rcm_contender answer_buckets(const struct rcm_selection *s, const struct 
                                       device->shortest_kernel_us);
     return (struct rcm_contender){.kind = RCM_CONTENDER_BUCKETS,
                                   .name = q->kernel->name,
-                                  .callable = can_run(s),
+                                  .callable = answer_can_run(s),
                                   .p = c->p,
                                   .loss = found ? rcm_loss_exact(c->p) : 1.0,
                                   .time_us = c->objective,

@@ -9,6 +9,9 @@
 /* Is the objective the time by a profile, of values that lie in memory? */
 bool answer_is_timed(const struct rcm_selection *selection);
 
+/* Can the kernel of the profile be called on the device of the selection, and by whom asks? */
+bool answer_can_run(const struct rcm_selection *selection);
+
 /* The lossless contenders, the fastest that can be called first, but for the threshold. Returns how
  * many. */
 size_t answer_exact(const struct rcm_selection *selection,

@@ -281,7 +281,7 @@ static bool exact_is_within(const struct rcm_selection *s, double objective, dou
 {
     struct rcm_contender of[RCM_CONTENDERS_MOST];
     if (answer_is_timed(s) && answer_exact(s, of) > 0 && of[0].carried && !isnan(of[0].high_us))
-        return of[0].high_us <= budget;
+        return of[0].callable && of[0].high_us <= budget;
     return objective <= budget;
 }
 

@@ -59,32 +59,40 @@ static bool is_beyond(const struct rcm_profile *q, struct rcm_topk p)
     return rcm_predict(q, p).beyond & (RCM_BEYOND_N | RCM_BEYOND_K | RCM_BEYOND_M);
 }
 
-/* The least time of buckets by a profile: within its runs where some are, and beyond them where the
- * other profile has none either. */
-static double least_of(struct rcm_selection s, const struct rcm_profile *q, bool beyond_runs)
+/* How good the buckets of a profile are: their time or, with a budget, what they lose. INFINITY:
+ * there are none that can be called within its runs, or beyond them. */
+static double value_of(struct rcm_selection s, const struct rcm_profile *q, double budget,
+                       bool beyond_runs)
 {
     s.tick = NULL;
     s.machine.profile = q;
     s.machine.beyond_runs |= beyond_runs;
     s.kernel = q->kernel;
-    return rcm_best_buckets(&s).objective;
+    if (!answer_can_run(&s))
+        return INFINITY;
+    if (!(budget > 0.0))
+        return rcm_best_buckets(&s).objective;
+    const struct rcm_choice c = rcm_best_recall(&s, budget, NULL);
+    return c.objective < INFINITY ? rcm_loss_exact(c.p) : INFINITY;
 }
 
-struct rcm_profile rcm_faster_profile(const struct rcm_selection *s)
+struct rcm_profile rcm_faster_profile(const struct rcm_selection *s, double budget)
 {
     const struct rcm_profile *q = s->machine.profile;
     struct rcm_profile other;
     if (!answer_is_timed(s) || !s->machine.device || (s->kernel && s->kernel != rcm_kernel(0)))
         return *q;
-    if (q->stands_in_for && !(q->own_band && is_beyond(q, s->p)))
+    const bool fits =
+        !is_beyond(q, s->p) && answer_can_run(s) && rcm_kernel_ties(q->kernel) >= s->ties;
+    if (q->stands_in_for && (!q->own_band || fits))
         return *q;
     const struct rcm_kernel *kernel = rcm_kernel_by_name(q->own_band ? "graphcore" : "ours");
     if (q->kernel->cpu || q->kernel == kernel ||
         !rcm_stand_in_for(s->machine.device, NULL, kernel, &s->machine.dtype, &other))
         return *q;
     for (int beyond = 0; beyond < 2; beyond++) {
-        const double of_q = least_of(*s, q, beyond);
-        const double of_other = least_of(*s, &other, beyond);
+        const double of_q = value_of(*s, q, budget, beyond);
+        const double of_other = value_of(*s, &other, budget, beyond);
         if (fmin(of_q, of_other) < INFINITY)
             return of_other < of_q ? other : *q;
     }

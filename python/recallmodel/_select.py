@@ -204,6 +204,8 @@ def _compare(selection, exact_us, exact_kernel):
 def _bits_of(have):
     """The member `have` of a selection. ValueError if a name is not known."""
     bits = 0
+    if isinstance(have, str) or (have is not None and len(have) == 0):
+        raise ValueError(f"have = {have!r} is not a list of names")
     for name in have or ():
         found = model.rcm_providers_named(str(name).encode())
         if not found:
@@ -338,21 +340,21 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
         selection.most_lost = most_lost
     if kernel is not None:
         selection.kernel = _row_named(model.rcm_kernel, kernel, "kernel")
+    if rope_theta is not None:
+        selection.rope.theta, selection.rope.head_dim = rope_of(
+            rope_theta, HEAD_DIM if head_dim is None else head_dim)
+    elif head_dim is not None:
+        raise ValueError("head_dim is a parameter of RoPE; give rope_theta too")
     _check(selection, exact_kernel)
     by_profile = chosen.need == model.RCM_NEEDS_PROFILE and d is None
     if by_profile:
         if kernel not in (None, "any", fitting.kernel):
             raise ValueError(f"kernel = {kernel!r}, but the profile is of {fitting.kernel!r}")
         if own is None:
-            faster = model.rcm_faster_profile(selection)
+            faster = model.rcm_faster_profile(selection, 0.0)
             fitting = profile_of_copy(faster, row, (row, fitting))
             machine.profile = selection.machine.profile = fitting._row
         selection.kernel = fitting._row.kernel
-    if rope_theta is not None:
-        selection.rope.theta, selection.rope.head_dim = rope_of(
-            rope_theta, HEAD_DIM if head_dim is None else head_dim)
-    elif head_dim is not None:
-        raise ValueError("head_dim is a parameter of RoPE; give rope_theta too")
     choice = ffi.new("struct rcm_choice *", model.rcm_select(selection))
     found = _choice_of(selection, choice, fitting if by_profile else None)
     del exact, held

@@ -44,7 +44,7 @@ pass
 
 # On a terminal of 80 columns: the target, exact top-k and the threshold as lines with their names,
 # and no error far below the target.
-how="select --n 131072 --k 2048 --m 64 --device h100-pcie"
+how="select --n 131072 --k 2048 --m 64 --device h100-pcie --kernel graphcore"
 for columns in 80 120; do
     $program $how >"$folder/plain"
     COLUMNS=$columns $program $how --plot - | tail -n "+$(($(wc -l <"$folder/plain") + 1))" \

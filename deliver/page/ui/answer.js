@@ -45,7 +45,7 @@ function contenderRow(contender) {
           (contender.other_type ? ', another type' : '');
     const cells = [showTime(contender.time_us),
         low !== null && low < high ? `${showTime(low)} to ${showTime(high)}` : '-',
-        contender.loses > 0 ? `${digits(100 * contender.loses, 2)} %` : '-', known];
+        contender.loses > 0 ? `${digits(100 * contender.loses, 2)} %` : '0', known];
     return element('tr', {class: contender.callable ? null : 'soft'},
         element('th', {scope: 'row'}, contender.kind === 'exact' ? `exact, ${contender.name}`
             : `${contender.kind} b ${contender.b}, k_b ${contender.k_b}`),

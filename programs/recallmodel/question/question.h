@@ -26,7 +26,7 @@ struct assignments {
 
 struct device_option {
     bool given;
-    const char *given_as; /* the argument */
+    const char *given_as; /* the argument, or the name of the device that it means */
     const char *family;   /* what was given, where several have that name; or NULL */
     struct rcm_device_text text;
 };

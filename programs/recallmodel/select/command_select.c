@@ -140,8 +140,8 @@ static const struct argument select_options[] = {
      "which of equal elements must be taken: any (default), repeatable, or position, the first of "
      "them; only kernels that do so are compared"},
     {"--have", "NAMES", KIND(read_have, .names = provider_at), AT(have),
-     "whose kernels can be called beside torch.topk, in a list of the beginnings of their names; "
-     "the others are shown (default: all)"},
+     "whose kernels can be called on the GPU beside torch.topk, in a list of the beginnings of "
+     "their names; the others are shown (default: all)"},
     {"--rope-theta", "T", BY(read_rope_theta), AT(rope.theta),
      "the rows are attention logits: avoid b that resonate with a wavelength of RoPE of base T"},
     {"--head-dim", "D", BY(read_head_dim), AT(rope.head_dim),
@@ -201,13 +201,14 @@ static const struct argument_rule select_rules[] = {
     {.options = "--exact-us",
      .excludes = "--exact-kernel",
      .why = "both say what exact top-k takes"},
+    {.options = "--have", .needs = "--device", .why = "it compares kernels that run there"},
     {.options = "--budget",
      .excludes = "--recall --lost-mass --confidence",
      .why = "--budget asks for the highest recall"},
     {.options = "--head-dim --rope-stretch", .needs = "--rope-theta"},
     WEIGHTS_RULES,
     {.options = "--b",
-     .excludes = "--lost-mass --score-sd --weights --rounding --ties",
+     .excludes = "--lost-mass --score-sd --weights --rounding --ties --have",
      .why = "they ask for elements"},
     {0},
 };
@@ -418,7 +419,7 @@ const struct command command_select = {
         "stage 1 is a lower bound by the roofline; the times of stage 2, and of exact top-k after "
         "the product alone, are predicted if the device has a profile.\n"
         "\n"
-        "The answer goes on with the reasons, the best b of each kb, and the call to deploy.",
+        "The answer has the question, the decision, all contenders, the call and what to do next.",
     .columns = &selection_columns,
     .options = select_options,
     .run = run_select,

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <programs/common/format.h>
 
@@ -68,7 +69,12 @@ static void format_known(char *text, size_t size, const struct selection_answer 
                        : !selection_is_time(answer)                ? "counted"
                        : c->kind == RCM_CONTENDER_EXACT ? "bound of the product, and the profile"
                                                         : "bound, not calibrated";
-    snprintf(text, size, "%s%s%s%s%s%s", from, c->callable ? "" : ", not callable",
+    const bool left_out =
+        answer->settings->have && (c->package || (c->name && strcmp(c->name, "ours") == 0));
+    snprintf(text, size, "%s%s%s%s%s%s", from,
+             c->callable ? ""
+             : left_out  ? ", not in --have"
+                         : ", not callable",
              c->callable && c->carried ? ", carried" : "", c->at_most ? ", larger k or n" : "",
              c->beyond ? ", beyond its runs" : "", c->other_type ? ", another type" : "");
 }
@@ -76,7 +82,7 @@ static void format_known(char *text, size_t size, const struct selection_answer 
 static void print_contender(const struct selection_answer *answer, const struct rcm_contender *c,
                             bool first)
 {
-    char name[80], value[64] = "-", low[40], high[40], band[90] = "-", loses[40] = "-", known[120];
+    char name[80], value[64] = "-", low[40], high[40], band[90] = "-", loses[40] = "0", known[120];
     const bool timed = answer->decided.count > 0;
     format_contender(name, sizeof name, c);
     if (!isnan(c->time_us))

@@ -53,15 +53,15 @@ static const char *no_buckets(const struct selection_answer *answer)
 {
     switch (answer->choice.reason) {
     case RCM_REASON_RUNS:
-        return "No run has buckets that keep it";
+        return "No timed buckets keep the recall";
     case RCM_REASON_OPTIONS:
-        return "No b that is allowed keeps it";
+        return "No b that is allowed keeps the recall";
     case RCM_REASON_KERNEL:
-        return "The kernel runs no buckets that keep it";
+        return "No buckets of the kernel keep the recall";
     case RCM_REASON_TIES:
         return "The kernel takes other equal elements";
     default:
-        return "No buckets keep it";
+        return "No buckets keep the recall";
     }
 }
 
@@ -70,7 +70,7 @@ static const char *beside_exact(const struct selection_answer *answer,
 {
     const struct rcm_contender *first = &answer->contenders.of[0];
     return !buckets->callable
-               ? answer->settings->have ? "Buckets are not here" : "No known buckets run on it"
+               ? answer->settings->have ? "Buckets are not in --have" : "No known buckets run on it"
            : rcm_surely_faster(first, buckets) ? "Buckets take longer"
            : buckets->time_us < first->time_us ? "Buckets may take less: time both"
                                                : "Buckets may take as long";
@@ -205,6 +205,12 @@ void selection_verdict(char *text, size_t size, const struct selection_answer *a
 
 /* ---- what to do next */
 
+/* Does PyTorch call the device "cuda", as gpu/time_calls.py does? A file may be of any. */
+static bool is_cuda_of_pytorch(const struct rcm_device *device)
+{
+    return strncmp(device->name, "TPU", 3) != 0 && strncmp(device->name, "Arc", 3) != 0;
+}
+
 /* Times the best of each k_b and exact top-k. The line may break within the quotes. */
 static void format_settle(char *text, size_t size, const struct selection_answer *answer)
 {
@@ -220,13 +226,17 @@ static void format_settle(char *text, size_t size, const struct selection_answer
                  "time them here: recallmodel bench two-stage --on cpu --n %" PRIu64 " --k %" PRIu64
                  " --m %" PRIu64,
                  p.n, p.k, p.m);
+    else if (!is_cuda_of_pytorch(&question->device.text.device))
+        snprintf(text, size, "time your exact top-k there, and give it as --exact-us T");
     else
         snprintf(text, size,
                  "time them here: gpu/time_calls.py mine:my_topk --dtype %s --select \"--n %" PRIu64
-                 " --k %" PRIu64 " --m %" PRIu64 " --recall %s --device %s%s%s%s\"",
+                 " --k %" PRIu64 " --m %" PRIu64 " --recall %s --device %s%s%s%s%s%s\"",
                  tensors[dtype], p.n, p.k, p.m, target, question->device.given_as,
                  question->dtype.given ? " --dtype " : "",
                  question->dtype.given ? rcm_dtype_name(dtype) : "",
+                 answer->settings->kernel ? " --kernel " : "",
+                 answer->settings->kernel ? answer->settings->kernel->name : "",
                  answer->choice.beyond.objective < INFINITY ? " --beyond-runs" : "");
 }
 
@@ -256,9 +266,11 @@ static void format_budget(char *text, size_t size, const struct selection_answer
 {
     char value[64] = "more";
     const struct rcm_contender *c = nearest(answer);
-    if (c)
-        selection_format_number(value, sizeof value, answer,
-                                c->time_us <= answer->settings->budget ? c->high_us : c->time_us);
+    if (c) {
+        const double least = c->carried && isfinite(c->high_us) ? c->high_us : c->time_us;
+        const double digit = pow(10.0, floor(log10(least)) - 2.0); /* three are printed */
+        selection_format_number(value, sizeof value, answer, digit * ceil(least / digit));
+    }
     snprintf(text, size, "give a --budget of %s", value);
 }
 

@@ -21,6 +21,8 @@ static void print_question(const struct selection_answer *answer)
     const struct select_settings *settings = answer->settings;
     const struct rcm_topk *p = &answer->query->base;
     const struct rcm_profile *profile = answer->asked.machine.profile;
+    const bool is_assumed = settings->question.targets.length == 0 &&
+                            !answer->query->target.weights && !(settings->budget > 0.0);
     query_target(target, answer->query);
     if (settings->budget > 0.0)
         selection_format_value(target, sizeof target, answer, settings->budget);
@@ -34,11 +36,11 @@ static void print_question(const struct selection_answer *answer)
     if (profile && selection_is_cpu(answer)) /* its runs are repeated on the same rows */
         snprintf(cpu, sizeof cpu, ", %.0f thread%s, warm", fmax(profile->threads, 1.0),
                  profile->threads > 1.0 ? "s" : "");
-    print_wrapped("n = %" PRIu64 ", k = %" PRIu64 "%s%s%s%s, %s%s, %s%s%s%s, %s%s", p->n, p->k, m,
+    print_wrapped("n = %" PRIu64 ", k = %" PRIu64 "%s%s%s%s, %s%s, %s%s%s%s%s, %s%s", p->n, p->k, m,
                   valid, d, p->assignment == RCM_INTERLEAVED ? "" : ", contiguous",
                   rcm_dtype_name(answer->asked.machine.dtype),
                   settings->question.dtype.given ? "" : " (assumed)",
-                  settings->budget > 0.0 ? "at most " : "", target,
+                  settings->budget > 0.0 ? "at most " : "", target, is_assumed ? " (assumed)" : "",
                   settings->confidence.given ? " in " : "", settings->confidence.given ? rows : "",
                   settings->question.device.given ? settings->question.device.text.device.name
                                                   : "no device",
@@ -241,7 +243,8 @@ static void print_notes(const struct selection_answer *answer)
             print_wrapped("  exact       %s: beyond its runs in %s, so the error may be larger",
                           kernel->name, beyond);
     }
-    if (profile.found && (profile.other_dtype || profile.other_kernel))
+    if (profile.found && (profile.other_dtype || profile.other_kernel) &&
+        answer->asked.machine.profile->kernel == profile.profile.kernel)
         print_wrapped("  profile     of %s, %s; used for %s, %s", profile.profile.kernel->name,
                       rcm_dtype_name(profile.profile.dtype), profile.kernel->name,
                       rcm_dtype_name(profile.dtype));

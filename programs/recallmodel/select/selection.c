@@ -139,7 +139,7 @@ static struct rcm_selection model_question(const struct query *query,
     /* Fused, stage 1 is not that of the kernel of the profile. */
     if (s.objective->need == RCM_NEEDS_PROFILE && !settings->d) {
         if (!settings->question.device.text.has_profile)
-            *copy = rcm_faster_profile(&s);
+            *copy = rcm_faster_profile(&s, settings->budget);
         s.kernel = copy->kernel;
     }
     return s;

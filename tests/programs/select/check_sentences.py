@@ -142,7 +142,8 @@ class Check:
         text = text.replace("\n", " ")
         found = re.fullmatch(r"n = (\d+), k = (\d+)(?:, m = (\d+))?, "
                              r"(f16|bf16|f32)( \(assumed\))?, "
-                             r"(?:recall (\S+?)(?: in (\S+) % of rows)?|at most (.*?)), "
+                             r"(?:recall (\S+?)( \(assumed\))?(?: in (\S+) % of rows)?|"
+                             r"at most (.*?)), "
                              r"(no device|[^,]+)(?:, \d+ threads?, warm)?", text)
         self.expect(found, f"an unknown question: {text}")
         if not found:
@@ -151,10 +152,12 @@ class Check:
                     found[3] == (str(a["m"]) if a["m"] > 1 else None), "another shape")
         self.expect(bool(found[5]) == (self.option("--dtype") is None) and
                     self.option("--dtype") in (None, found[4]), "the type")
-        self.expect(found[8] is None or near(value_of(found[8]), a["budget"]), "the budget")
+        self.expect(found[9] is None or near(value_of(found[9]), a["budget"]), "the budget")
         self.expect(found[6] is None or float(found[6]) == a["recall_target"], "the target")
-        self.expect((found[7] is None) == (a["confidence"] is None) or a["budget"], "the rows")
-        self.expect(found[9] == (a["device"] or "no device"), "the device")
+        self.expect(found[6] is None or bool(found[7]) == (self.option("--recall") is None),
+                    "that the target is assumed")
+        self.expect((found[8] is None) == (a["confidence"] is None) or a["budget"], "the rows")
+        self.expect(found[10] == (a["device"] or "no device"), "the device")
 
     # ---- the decision
 
@@ -269,11 +272,11 @@ class Check:
             self.expect(text.startswith("The most") <= (kind == "bucketed"), "the most")
             return
         if kind != "bucketed" and c is None:
-            want = {"runs": "No run has buckets that keep it",
-                    "options": "No b that is allowed keeps it",
-                    "kernel": "The kernel runs no buckets that keep it",
-                    "ties": "The kernel takes other equal elements",
-                    "recall": "No buckets keep it"}.get(a["cause"], "No buckets keep it")
+            want = {"runs": "No timed buckets keep the recall",
+                    "options": "No b that is allowed keeps the recall",
+                    "kernel": "No buckets of the kernel keep the recall",
+                    "ties": "The kernel takes other equal elements"}.get(
+                        a["cause"], "No buckets keep the recall")
             self.expect(text == want, f"not: {want}")
             self.forbidden()
             return
@@ -323,7 +326,9 @@ class Check:
                 "pad each row by one element: .*" if deployed and "quirk" in a else
                 r"time them here: (?:recallmodel bench two-stage --on cpu --n \d+ --k \d+ --m \d+|"
                 r"gpu/time_calls\.py mine:my_topk --dtype (?:b?float16|float32) --select \"--n \d+ "
-                r"--k \d+ --m \d+ --recall \S+ --device [^\"]*\")" if a["budget"] is None and (
+                r"--k \d+ --m \d+ --recall \S+ --device (?!TPU|Arc)[^\"]*\")|"
+                r"time your exact top-k there, and give it as --exact-us T"
+                if a["budget"] is None and (
                     a["beyond"] or (c and (a["too_close"] or (deployed and self.stand_in))) or
                     (deployed and self.bound and a["exact_objective"])) else
                 r"(?:pad the rows to n = (\d+), or )?(?:leave --.* out.*|take another kernel; .*|"
@@ -337,6 +342,12 @@ class Check:
                 "call it; --verbose has what else is known")
         found = re.fullmatch(form, text)
         self.expect(found, f"not '{form}' but: {text}")
+        if found and a["cause"] == "nothing" and found[1] != "more":
+            number, unit = (found[1] + " us").split(" ")[:2]
+            more = list(self.options)
+            more[more.index("--budget") + 1] = repr(float(number) * {**UNITS, **SCALES}[unit])
+            said = json.loads(run("select", *more, "--json", "--brief").stdout)
+            self.expect(said["cause"] != "nothing", "nothing stays within that either")
         if found and "pad the rows" in text:
             padded = list(self.options)
             padded[padded.index("--n") + 1] = found[1]
@@ -353,7 +364,7 @@ class Check:
         for row, one in zip(table[1:], rows):
             shape = one["b"] and f"{one['kind']} b {one['b']}, k_b {one['k_b']}"
             found = re.fullmatch(rf"([* ]) {re.escape(shape or 'exact, ' + one['name'])} +"
-                                 rf"{TIME} +(-|{TIME} to {TIME}) +(-|\S+ %) +(\S.*)", row)
+                                 rf"{TIME} +(-|{TIME} to {TIME}) +(0|\S+ %) +(\S.*)", row)
             self.expect(found, f"not that of JSON: {row}")
             if not found:
                 continue
@@ -365,7 +376,7 @@ class Check:
                                       near(found[7], one["high_us"] / UNITS[found[8]]))),
                         f"the band: {row}")
             self.expect(near(found[9].split()[0], 100 * one["loses"], 0.06) if one["loses"]
-                        else found[9] == "-", f"the loss: {row}")
+                        else found[9] == "0", f"the loss: {row}")
             known = found[10].split(", ")
             self.expect(known[0] == (one["card"] or one["profile"] or "as you measured"),
                         f"where it was measured: {row}")
@@ -407,7 +418,7 @@ class Check:
             if found[2] in want:
                 self.said(found[3], want[found[2]], row)
             self.expect(self.lost(found[4].split()[0]) if found[2].startswith("buckets")
-                        else found[4] == "-", row)
+                        else found[4] == "0", row)
             self.expect(found[1] == " " or len(seen) == 1, "the *")
         self.expect(sorted(seen) == sorted(want), f"{seen}, not {list(want)}")
 

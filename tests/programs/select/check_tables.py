@@ -30,7 +30,7 @@ def verdict(answer, text):
     said = " ".join(text.split("\n\n")[0].split())
     if re.search(r"Nothing stays within", said):
         return "nothing"
-    if "No run has buckets that keep it" in said:
+    if "No timed buckets keep the recall" in said:
         return "time some"
     if answer["too_close"] and answer["budget"] is None and answer["contenders"]:
         assert answer["deploy"] == "exact", said

@@ -68,7 +68,7 @@ assert answer["verdict"] == answer["deploy"] == "exact"
 assert answer["headline"].startswith("Use exact top-k, gvr_2: about 10.8 us, ")
 PYTHON
 text=$("$program" select "${question[@]}" --exact-kernel gvr_v2)
-prints '^\* exact, gvr_2  *10.8 us  *8.34 us to 12.1 us  *-  *B200' <<<"$text" ||
+prints '^\* exact, gvr_2  *10.8 us  *8.34 us to 12.1 us  *0  *B200' <<<"$text" ||
     fail "select in words: $text"
 [ "$(grep -c '^[* ] exact, ' <<<"$text")" = 1 ] || fail "compared with others, too: $text"
 "$program" select "${question[@]}" --exact-kernel gvr_v2 --csv | prints ',gvr_v2_b200,' ||
@@ -185,7 +185,7 @@ prints '^[^*]*\* buckets b 16384, k_b 1 .* V100S, not callable  ' <"$folder/answ
 prints ' exact, ' <"$folder/answer" && fail "an exact top-k on a V100S"
 "$program" select "${question[@]}" --exact-us 5000 >"$folder/answer"
 prints '^Use buckets, b = 16384, k_b = 1: about 1.23 ms, 0.39 % lost' <"$folder/answer" &&
-    prints '^  exact, yours  *5 ms  *-  *-  *as you measured' <"$folder/answer" || fail "--exact-us"
+    prints '^  exact, yours  *5 ms  *-  *0  *as you measured' <"$folder/answer" || fail "--exact-us"
 "$program" select "${question[@]}" --objective roofline | tr '\n' ' ' | tr -s ' ' |
     prints 'Next: time your exact top-k, and give it as --exact-us' || fail "exact line"
 "$program" predict --n 2^28 --k 128 --kb 1 --device v100s | tr '\n' ' ' |
@@ -205,7 +205,8 @@ for text in "at most 1.5 %" "70 % with gvr_v2" "4.5 % with torch.topk" "1.4 and 
     grep -qF -- "$text" <<<"$caption" || fail "the caption lacks: $text"
 done
 pass
-# --have: what cannot be called here is shown, and never first; torch.topk always can.
+# --have: what cannot be called here is shown, and never first; torch.topk, and the buckets of
+# another project than ours, always can.
 have() { # NAMES: the name of the first contender, and how many can be called
     "$program" select --n 131072 --k 512 --m 64 --dtype f32 --device b200 --have "$1" --json |
         python3 -c 'import json, sys
@@ -213,8 +214,21 @@ answer = json.load(sys.stdin)
 print(answer["contenders"][0]["name"], sum(c["callable"] for c in answer["contenders"]))'
 }
 [ "$(have recallmodel)" = "recallmodel 3" ] || fail "--have recallmodel: $(have recallmodel)"
-[ "$(have flashinfer,sglang_v1)" = "flashinfer.top_k 3" ] ||
+[ "$(have flashinfer,sglang_v1)" = "flashinfer.top_k 4" ] ||
     fail "--have flashinfer: $(have flashinfer,sglang_v1)"
-[ "$(have torch)" = "torch.topk 1" ] || fail "--have torch: $(have torch)"
+[ "$(have torch)" = "graphcore 2" ] || fail "--have torch: $(have torch)"
+# ... and where our buckets may not be called, or keep less for a budget, those of the card answer.
+while read -r name want question; do
+    # shellcheck disable=SC2086
+    got=$("$program" select $question --json --brief |
+        python3 -c 'import json, sys
+print([c["name"] for c in json.load(sys.stdin)["contenders"] if c["kind"] == "buckets"][0])')
+    [ "$got" = "$want" ] || fail "$name: the buckets are those of $got"
+done <<'QUESTIONS'
+all ours --n 131072 --k 256 --m 64 --device h100-pcie
+have graphcore --n 131072 --k 256 --m 64 --device h100-pcie --have torch
+ties graphcore --n 131072 --k 256 --m 64 --device rtx4090 --ties repeatable
+budget graphcore --n 16384 --k 64 --device h100-pcie --budget 15
+QUESTIONS
 pass
 finish

@@ -42,7 +42,7 @@ for n in 128256 131072 200000; do
             for recall in .9 .99 .999 .99999; do
                 "$program" select --n $n --k $k --m $m --recall $recall \
                     --device "$folder/my.profile" >"$folder/answer" || fail "select: status $?"
-                if grep -q "No run has buckets that keep it" "$folder/answer"; then
+                if grep -q "No timed buckets keep the recall" "$folder/answer"; then
                     tr '\n' ' ' <"$folder/answer" | prints "Next: time them here.*--beyond-runs" ||
                         fail "n $n k $k m $m $recall: $(cat "$folder/answer")"
                     grep -q "^\* \|^Use buckets" "$folder/answer" && # nobody can call what is left
@@ -65,7 +65,7 @@ done
 echo "$within answers within the runs, $beyond beyond"
 # Farther n: nothing within, unless asked for.
 "$program" select --n 2^22 --k 64 --m 1 --recall .9 --device "$folder/my.profile" |
-    prints "No run has buckets that keep it" || fail "n = 2^22 is within"
+    prints "No timed buckets keep the recall" || fail "n = 2^22 is within"
 "$program" select --n 2^22 --k 64 --m 1 --recall .9 --device "$folder/my.profile" --beyond-runs |
     prints "^Use buckets, b = " || fail "--beyond-runs"
 pass
