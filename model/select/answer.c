@@ -246,8 +246,9 @@ struct rcm_contender answer_buckets(const struct rcm_selection *s, const struct 
     struct rcm_prediction r =
         found ? rcm_predict(q, c->p) : (struct rcm_prediction){.low_us = NAN, .high_us = NAN};
     if (found && q->stands_in_for && device && device->bandwidth_bytes_per_s > 0.0)
-        r.low_us = fmax(r.low_us, rcm_roofline(device, s->machine.dtype, c->p).time_us +
-                                      device->shortest_kernel_us);
+        r.low_us =
+            fmax(r.low_us, fmin(r.time_us, rcm_roofline(device, s->machine.dtype, c->p).time_us +
+                                               device->shortest_kernel_us));
     return (struct rcm_contender){.kind = RCM_CONTENDER_BUCKETS,
                                   .name = q->kernel->name,
                                   .callable = answer_can_run(s),

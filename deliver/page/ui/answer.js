@@ -118,6 +118,8 @@ export function readNotes(text) {
             notes.push({label: begins[1], words: begins[2]});
         else if (goesOn && notes.length)
             notes[notes.length - 1].words += ' ' + goesOn[1];
+        else if (/^\d\S* rows? of .* GB\.$/.test(line))
+            notes.push({label: 'note', words: line});
         else if (/^\S/.test(line) && notes.length && notes[notes.length - 1].label === 'note')
             notes[notes.length - 1].words += ' ' + line;
         else if (/^\S/.test(line) && notes.length)

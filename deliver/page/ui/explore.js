@@ -102,7 +102,8 @@ export class Explorer {
         if (answer.objective !== 'time' || answer.product)
             return; /* with --d the product is in the time, and predict does not know it so */
         const names = [...SHAPE.slice(0, 2), 'm', 'device', 'dtype', 'kernel'];
-        const times = await this.rows(['predict', ...optionArguments(question, names), ...more,
+        const asked = {...question, kernel: answer.kernel}; /* whose buckets answered */
+        const times = await this.rows(['predict', ...optionArguments(asked, names), ...more,
             '--csv']).catch(() => ({rows: []}));
         const place = (row) => `${row.b} ${row.k_b}`;
         const known = new Map(times.rows.map((row) => [place(row), row]));

@@ -42,7 +42,7 @@ export function showUsage(answer) {
         tabs.replaceChildren(...names.map((name) => element('button', {
             type: 'button', role: 'tab', 'data-tab': name, 'aria-controls': 'call-panel',
             'aria-selected': 'false', tabindex: -1}, NAMES[name] || name)));
-    const key = `${answer.kernel} ${answer.deploy}`;
+    const key = `${answer.kernel} ${answer.deploy} ${answer.call}`;
     const at = key === asked && names.includes(wanted) ? wanted : answer.call;
     asked = key;
     choose(at);
