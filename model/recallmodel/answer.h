@@ -27,6 +27,7 @@ struct rcm_contender {
     double low_us, high_us; /* 9 in 10 times; NaN: its error is not known */
     bool at_most;        /* measured for larger k or longer rows alone: it takes at most time_us */
     bool beyond;         /* no run of the profile was of such a shape */
+    bool left_out;       /* it could be called, and `have` of the selection does not name it */
     const char *profile; /* that predicts it; NULL: none does */
     const char *card;    /* where that was measured; NULL: not stated, or yours */
     bool carried;        /* from that card to this one */

@@ -232,9 +232,9 @@ struct rcm_exact_carried {
 };
 const struct rcm_exact_carried *rcm_exact_carried(size_t index);
 
-/* The profile of a kernel of exact top-k alone, carried to another card: the
- * roof scales with the bandwidth of the memory, the rows at once with the multiprocessors, and all
- * else stays, because it is latency. The error of the fit becomes the ratios of rcm_exact_carried;
+/* The profile of a kernel of exact top-k alone, carried to another card: the roof scales with the
+ * bandwidth of the memory, the rows at once with the multiprocessors, and all else stays, because
+ * it is latency. The error of the fit becomes the ratios of rcm_exact_carried;
  * 0, which is unknown, where that has none for the two cards.
  * from, to   the cards; a rate that is not known of both does not scale.
  * Source     docs/models.md 21. */

@@ -155,6 +155,7 @@ static struct rcm_contender of_kernel(const struct rcm_selection *s,
                                   .call = e->provider->call,
                                   .fault = e->provider->fault,
                                   .callable = is_here(s, e->provider),
+                                  .left_out = e->provider->package && !is_here(s, e->provider),
                                   .time_us = e->time.time_us,
                                   .low_us = e->time.low_us,
                                   .high_us = e->time.high_us,
@@ -222,12 +223,18 @@ struct rcm_contender answer_threshold(const struct rcm_selection *s, const struc
                                   .profile = s->machine.profile->name};
 }
 
+/* Buckets of this project where it is not at hand. */
+static bool is_left_out(const struct rcm_selection *s, const struct rcm_profile *q)
+{
+    return strcmp(q->kernel->family, "ours") == 0 && !is_here(s, rcm_provider_of("recallmodel"));
+}
+
 /* A kernel that was measured on another card of CUDA runs on all of them, one of a TPU on TPUs. */
 bool answer_can_run(const struct rcm_selection *s)
 {
     const struct rcm_profile *q = s->machine.profile;
     const struct rcm_device *device = s->machine.device;
-    if (strcmp(q->kernel->family, "ours") == 0 && !is_here(s, rcm_provider_of("recallmodel")))
+    if (is_left_out(s, q))
         return false;
     const struct rcm_device *from = rcm_device_by_name(q->name);
     if (!q->stands_in_for || !device || !from)
@@ -252,6 +259,7 @@ struct rcm_contender answer_buckets(const struct rcm_selection *s, const struct 
     return (struct rcm_contender){.kind = RCM_CONTENDER_BUCKETS,
                                   .name = q->kernel->name,
                                   .callable = answer_can_run(s),
+                                  .left_out = is_left_out(s, q),
                                   .p = c->p,
                                   .loss = found ? rcm_loss_exact(c->p) : 1.0,
                                   .time_us = c->objective,

@@ -53,7 +53,8 @@ class Contender:
     the error is not known). at_most: it was measured for larger k or longer rows alone, and takes
     at most time_us. beyond: no run was of so long or so many rows. other_type: it reads values of
     another width. loses: 1 - recall; 0: exact.
-    callable: can anybody call it? package: that one installs (None: nobody can, or it is yours).
+    callable: can anybody call it? left_out: one could, and `have` does not name it.
+    package: that one installs (None: nobody can, or it is yours).
     call: how (None: as b and k_b say). fault: that is known of it, or None.
     profile: that predicts the time, or None. card: where that was measured. carried: from that card
     to this one.
@@ -70,6 +71,7 @@ class Contender:
     other_type: bool
     loses: float
     callable: bool
+    left_out: bool
     package: Optional[str]
     call: Optional[str]
     fault: Optional[str]
@@ -148,7 +150,7 @@ def _contender_of(c):
         b=c.p.b if shape else None, k_b=c.p.k_b if shape else None, time_us=c.time_us,
         low_us=_finite_or_none(c.low_us), high_us=_finite_or_none(c.high_us), at_most=c.at_most,
         beyond=c.beyond, other_type=c.other_type, loses=c.loss, callable=c.callable,
-        carried=c.carried, **texts)
+        left_out=c.left_out, carried=c.carried, **texts)
 
 
 def _choice_of(selection, choice, profile=None):

@@ -105,28 +105,27 @@ def _warn_of_another_cpu(profile):
                       stacklevel=4)
 
 
-def found_for(n, m, k, recall, confidence, profile):
-    """struct rcm_top_k_call and struct rcm_choice of a recall. profile: a Profile or None."""
+def check_goal(recall, confidence, k):
+    """ValueError unless a row can be asked for this."""
     goal("recall", recall, k)
     if confidence is not None and fraction("confidence", confidence) == 1.0:
         raise ValueError("confidence = 1.0 must be below 1; recall=1 is exact in every row")
-    call, found = lib.new("rcm_top_k_call", k=k, rows=dict(n=n, m=m)), lib.new("rcm_choice")
-    status = lib.topk().rcm_top_k_choose(call, float(recall), float(confidence or 0.0),
-                                         profile._row if profile else ffi.NULL, found)
-    if status == model.RCM_TOP_K_NO_CHOICE:
-        raise ValueError(f"no buckets are known for recall = {recall}: the profile cannot predict; "
-                         "give another profile, or b and k_b")
-    library.check(status)
-    return call, found
 
 
 @functools.lru_cache(maxsize=4096)
 def _choose(n, m, k, recall, confidence, profile):
     """The Way that the library chooses for a recall."""
+    check_goal(recall, confidence, k)
+    profile = None if profile is None else _profile_of_any(profile)
     if profile is not None:
-        profile = _profile_of_any(profile)
         _warn_of_another_cpu(profile)
-    call, found = found_for(n, m, k, recall, confidence, profile)
+    row = ffi.NULL if profile is None else profile._row
+    call, found = lib.new("rcm_top_k_call", k=k, rows=dict(n=n, m=m)), lib.new("rcm_choice")
+    status = lib.topk().rcm_top_k_choose(call, float(recall), float(confidence or 0.0), row, found)
+    if status == model.RCM_TOP_K_NO_CHOICE:
+        raise ValueError(f"no buckets are known for recall = {recall}: the profile cannot predict; "
+                         "give another profile, or b and k_b")
+    library.check(status)
     # Recall 1 is exact without a search: then there is no shape. The library compares its own two
     # ways alone: no contenders.
     choice = _choice_of(lib.new("rcm_selection"), found, profile) if found.p.n > 0 else None

@@ -2,16 +2,12 @@
 
 The library is a part of `make gpu`. It works on device memory, so NumPy has no part here.
 """
-import dataclasses
 import functools
-import math
 
 from . import _topk
-from ._arrays import goal
 from ._library import ffi, load, model, new, text_of
-from ._model import _machine, _row_named
 from ._profiles import _device_meant, _profile_for
-from ._select import _choice_of, _contender_of
+from ._select import select
 
 NAMES = {model.RCM_TOP_K_F32: "f32", model.RCM_TOP_K_F16: "f16", model.RCM_TOP_K_BF16: "bf16"}
 DTYPES = {model.RCM_TOP_K_F32: model.RCM_GPU_F32, model.RCM_TOP_K_F16: model.RCM_GPU_F16,
@@ -28,52 +24,21 @@ def gpu():
                            "gpu in the source tree (it needs nvcc), or give x.cpu()") from None
 
 
-# ---- what to run
-
-PACKAGES = {"recallmodel", "torch"}  # of the exact kernels that are here; the buckets are ours
-
-
-def _judge(selection, found):
-    """The verdict between what is here, as deploy and the like of struct rcm_choice. Returns the
-    contenders, that of the verdict first."""
-    answer, first = new("rcm_answer"), ffi.new("size_t *")
-    model.rcm_answer(selection, found, answer)
-    here = [one for one in answer.of[0:answer.count]
-            if one.kind == model.RCM_CONTENDER_BUCKETS or text_of(one.package) in PACKAGES]
-    of = ffi.new("struct rcm_contender[]", here)
-    verdict = model.rcm_verdict(of, len(here), first)
-    best = of + first[0]
-    exact = min((one.time_us for one in here if one.callable and one.loss == 0), default=math.nan)
-    buckets = next(one for one in of if one.kind == model.RCM_CONTENDER_BUCKETS)
-    found.exact_objective, found.over_exact = exact, found.objective / exact
-    found.deploy = (model.RCM_DEPLOY_BUCKETED if verdict == model.RCM_VERDICT_BUCKETS
-                    else model.RCM_DEPLOY_EXACT)
-    found.too_close = (verdict == model.RCM_VERDICT_EXACT
-                       and not model.rcm_surely_faster(best, ffi.addressof(buckets)))
-    found.reason = model.RCM_REASON_TOO_CLOSE if found.too_close else model.RCM_REASON_LEAST
-    rest = [one for i, one in enumerate(here) if i != first[0]]
-    return [_contender_of(one) for one in (best[0], *rest)]
-
-
 @functools.lru_cache(maxsize=4096)
 def choose(n, m, k, recall, confidence, card, dtype):
-    """The Way on a card with the name that CUDA gives it: the verdict of the model between our
-    kernels and torch.topk. Exact where there is no profile of our kernels on the card."""
+    """The Way on a card with the name that CUDA gives it: the verdict of select between our kernels
+    and torch.topk. Exact where our kernels are not known to run."""
+    _topk.check_goal(recall, confidence, k)
     row, others = _device_meant(card)
-    profile = _profile_for(row, None, "ours", dtype) if row is not None and not others else None
-    call, found = _topk.found_for(n, m, k, recall, confidence, profile)
-    if profile is None or call.method == model.RCM_TOP_K_EXACT:
+    if row is None or others or _profile_for(row, None, "ours", dtype) is None:
         return _topk.EXACT
-    machine = _machine(profile, row, dtype)
-    selection = new("rcm_selection", p=dict(n=n, k=k, m=m), machine=machine[0],
-                    target=dict(loss=goal("recall", recall, k).loss),
-                    objective=_row_named(model.rcm_objective, "time", "objective"),
-                    kernel=profile._row.kernel)
-    contenders = tuple(_judge(selection, found))
-    choice = dataclasses.replace(_choice_of(selection, found, profile), contenders=contenders)
+    if k >= n or float(recall) == 1.0:  # nothing to search
+        return _topk.EXACT
+    choice = select(n, k, recall, m=m, confidence=confidence, device=text_of(row.name),
+                    kernel="ours", objective="time", dtype=dtype, have=["recallmodel"])
     if choice.verdict != "buckets":
         return _topk.EXACT._replace(choice=choice)
-    return _topk.Way(call.method, call.b, call.k_b, call.assignment, choice)
+    return _topk.Way(model.RCM_TOP_K_BUCKETED, choice.b, choice.k_b, model.RCM_INTERLEAVED, choice)
 
 
 def topk(rows, k, way, outputs, allocate, stream=0, library=None):

@@ -17,7 +17,8 @@ def test_what_is_chosen_on_a_card(n, m, k, recall, dtype, card):
     way = _topk_gpu.choose(n, m, k, recall, None, f"NVIDIA {card}", dtype)
     want = rcm.select(n, k, recall, m=m, device=card, kernel="ours", objective="time",
                       dtype=dtype)
-    assert {one.name for one in way.choice.contenders} <= {"ours", "recallmodel", "torch.topk"}
+    here = {one.name for one in way.choice.contenders if one.callable}
+    assert here <= {"ours", "recallmodel", "torch.topk"} and way.choice.contenders[0].callable
     assert (way.choice.b, way.choice.k_b) == (want.b, want.k_b)
     if want.verdict == "buckets" or want.contenders[0].name == "recallmodel":
         assert (way.choice.verdict, way.choice.too_close) == (want.verdict, want.too_close)

@@ -38,7 +38,8 @@ function wordsOf(answer) {
 /* A row of the table, in the words of the command's. */
 function contenderRow(contender) {
     const {low_us: low, high_us: high} = contender, card = contender.card || contender.profile;
-    const known = !contender.callable ? `${card}, not callable`
+    const known = !contender.callable
+        ? `${card}, ${contender.left_out ? 'not in --have' : 'not callable'}`
         : (card || 'as you measured') + (contender.carried ? ', carried' : '') +
           (contender.at_most ? ', larger k or n' : '') +
           (contender.beyond ? ', beyond its runs' : '') +
@@ -108,8 +109,8 @@ function figures(answer) {
 }
 
 /* The lines "  label   words" of the text answer, up to the first empty line; a line that goes on
- * begins with more spaces. A sentence without a label, such as that of the memory, is a note. */
-export function readNotes(text) {
+ * begins with more spaces. */
+function readNotes(text) {
     const notes = [];
     const others = text.replace(/^ {2}contender [^]*?\n\n/m, ''); /* the table stands above */
     for (const line of others.split('\n')) {
@@ -118,12 +119,6 @@ export function readNotes(text) {
             notes.push({label: begins[1], words: begins[2]});
         else if (goesOn && notes.length)
             notes[notes.length - 1].words += ' ' + goesOn[1];
-        else if (/^\d\S* rows? of .* GB\.$/.test(line))
-            notes.push({label: 'note', words: line});
-        else if (/^\S/.test(line) && notes.length && notes[notes.length - 1].label === 'note')
-            notes[notes.length - 1].words += ' ' + line;
-        else if (/^\S/.test(line) && notes.length)
-            notes.push({label: 'note', words: line});
         else if (line === '' && notes.length)
             break;
     }
@@ -138,6 +133,9 @@ function inTiles(label, answer) {
 
 export function showNotes(text, answer) {
     const notes = readNotes(text).filter((note) => !inTiles(note.label, answer));
+    if (answer.exceeds_memory)
+        notes.push({label: 'memory', words: `the ${answer.device} has ` +
+            `${digits(answer.memory_bytes / 1e9, 4)} GB, less than the rows take`});
     byId('notes').replaceChildren(...notes.flatMap((note) =>
         [element('dt', {}, note.label), element('dd', {}, note.words)]));
     byId('text-answer').textContent = text;

@@ -65,6 +65,7 @@ void put_memory(json_t *object, const struct question *question, const struct rc
     const bool exceeds = bytes_of_rows(p, dtype) > memory;
     json_object_set_new(object, "exceeds_memory",
                         memory > 0.0 ? json_boolean(exceeds) : json_null());
+    set_real(object, "memory_bytes", memory > 0.0 ? memory : NAN);
 }
 
 static const struct rcm_profile *profile_of(const struct question *question)

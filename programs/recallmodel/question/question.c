@@ -192,15 +192,17 @@ static int read_this_machine(struct rcm_device_text *text, const char *option)
     return STATUS_OK;
 }
 
-/* Says which card of a family answers: "h100 is taken as H100-SXM; there are .. and .., too". */
+/* Says which card answers a part of a name: "h100 is taken as H100-SXM; there are .. and .., too",
+ * "a10 is taken as A10G". */
 static void print_meant(const char *option, const char *value, const struct rcm_device *device,
                         const struct rcm_device *const *others, size_t count)
 {
-    fprintf(stderr, "recallmodel: %s: %.60s is taken as %s; there %s ", option, value, device->name,
-            count > 1 ? "are" : "is");
+    fprintf(stderr, "recallmodel: %s: %.60s is taken as %s", option, value, device->name);
+    if (count > 0)
+        fprintf(stderr, "; there %s ", count > 1 ? "are" : "is");
     for (size_t i = 0; i < count && i < NAMES_LISTED; i++)
         fprintf(stderr, "%s%s", i == 0 ? "" : i + 1 < count ? ", " : " and ", others[i]->name);
-    fputs(", too\n", stderr);
+    fputs(count > 0 ? ", too\n" : "\n", stderr);
 }
 
 unsigned print_other_cpu(const struct device_option *device)
@@ -231,7 +233,8 @@ int read_device(void *to, const char *option, const char *value)
         return read_this_machine(&device->text, option);
     if (meant) {
         device->family = count > 0 ? value : NULL;
-        if (count > 0)
+        if (count > 0 ||
+            (rcm_name_begins(meant->name, value) && meant != rcm_device_by_name(value)))
             print_meant(option, value, meant, found, count);
         device->given_as = meant->name; /* without blanks */
         device->text = (struct rcm_device_text){.device = *meant};

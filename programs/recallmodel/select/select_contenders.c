@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <programs/common/format.h>
 
@@ -69,12 +68,10 @@ static void format_known(char *text, size_t size, const struct selection_answer 
                        : !selection_is_time(answer)                ? "counted"
                        : c->kind == RCM_CONTENDER_EXACT ? "bound of the product, and the profile"
                                                         : "bound, not calibrated";
-    const bool left_out =
-        answer->settings->have && (c->package || (c->name && strcmp(c->name, "ours") == 0));
     snprintf(text, size, "%s%s%s%s%s%s", from,
-             c->callable ? ""
-             : left_out  ? ", not in --have"
-                         : ", not callable",
+             c->callable   ? ""
+             : c->left_out ? ", not in --have"
+                           : ", not callable",
              c->callable && c->carried ? ", carried" : "", c->at_most ? ", larger k or n" : "",
              c->beyond ? ", beyond its runs" : "", c->other_type ? ", another type" : "");
 }

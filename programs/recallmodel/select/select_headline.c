@@ -70,7 +70,7 @@ static const char *beside_exact(const struct selection_answer *answer,
 {
     const struct rcm_contender *first = &answer->contenders.of[0];
     return !buckets->callable
-               ? answer->settings->have ? "Buckets are not in --have" : "No known buckets run on it"
+               ? buckets->left_out ? "Buckets are not in --have" : "No known buckets run on it"
            : rcm_surely_faster(first, buckets) ? "Buckets take longer"
            : buckets->time_us < first->time_us ? "Buckets may take less: time both"
                                                : "Buckets may take as long";

@@ -168,6 +168,7 @@ static json_t *contender_json(const struct rcm_contender *c)
     set_truth(object, "beyond", c->beyond);
     set_real(object, "loses", c->loss);
     set_truth(object, "callable", c->callable);
+    set_truth(object, "left_out", c->left_out);
     set_text(object, "package", c->package);
     set_text(object, "call", c->call);
     set_text(object, "fault", c->fault);

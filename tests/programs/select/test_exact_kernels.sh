@@ -211,6 +211,9 @@ have() { # NAMES: the name of the first contender, and how many can be called
     "$program" select --n 131072 --k 512 --m 64 --dtype f32 --device b200 --have "$1" --json |
         python3 -c 'import json, sys
 answer = json.load(sys.stdin)
+assert not any(c["callable"] and c["left_out"] for c in answer["contenders"])
+assert [c["left_out"] for c in answer["contenders"] if c["name"] == "DeepSelect"] == [True]
+assert [c["left_out"] for c in answer["contenders"] if c["name"] == "gvr_2"] == [False]
 print(answer["contenders"][0]["name"], sum(c["callable"] for c in answer["contenders"]))'
 }
 [ "$(have recallmodel)" = "recallmodel 3" ] || fail "--have recallmodel: $(have recallmodel)"

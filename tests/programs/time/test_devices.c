@@ -235,6 +235,10 @@ START_TEST(device_by_prefix)
     ck_assert_int_eq(result.status, 0);
     ck_assert_str_eq(result.err, "recallmodel: --device: h100 is taken as H100-SXM; there are "
                                  "H100-PCIe and H100-NVL, too\n");
+    run("select --n 2^17 --k 64 --device a10"); /* another card than an A10 */
+    ck_assert_str_eq(result.err, "recallmodel: --device: a10 is taken as A10G\n");
+    run("select --n 2^17 --k 64 --device b200");
+    ck_assert_str_eq(result.err, "");
     json_t *family = parse_answer("select --n 2^17 --k 64 --device h100 --json");
     ck_assert_str_eq(json_string_value(json_object_get(family, "device_family")), "h100");
     ck_assert_str_eq(json_string_value(json_object_get(family, "device")), "H100-SXM");
