@@ -9,9 +9,10 @@ set logscale y 2
 set xrange [2**0.8:2**10.2]
 set yrange [0.95:64]
 set key top left Left reverse font ",8"
-sent(rule) = column("n") == 2**20 && strcol("rule") eq rule \
+sent(rule) = column("n") == 2**20 && strcol("goal") eq rule \
     ? column("sent")/column("k") : NaN
-least(limit) = column("n") == 2**20 && strcol("rule") eq "exact" && column("limit") == limit \
+is_least(n) = column("n") == n && strcol("goal") eq "lose_at_most"
+least(limit) = is_least(2**20) && column("limit") == limit \
     ? column("sent")/column("k") : NaN
 plot csv using "parts":(sent("full")) with linespoints ls 9 title "full k", \
      csv using "parts":(sent("milvus")) with linespoints ls 5 title "Milvus, proposed", \
@@ -29,7 +30,7 @@ set format y @ten
 set xrange [1:4]
 set yrange [1e-12:1]
 set key bottom right reverse Left font ",8"
-front(parts) = column("n") == 2**21 && strcol("rule") eq "exact" && column("parts") == parts \
+front(parts) = is_least(2**21) && column("parts") == parts \
     ? column("sent")/column("k") : NaN
 plot csv using (front(8)):"probability_unproved" with linespoints ls 1 title "8 parts", \
      csv using (front(64)):"probability_unproved" with linespoints ls 2 title "64 parts", \

@@ -10,16 +10,9 @@
 
 #include <programs/recallmodel/command.h>
 #include <programs/recallmodel/question/answer.h>
-#include "parts_command.h"
 
 static const struct argument bounds_options[] = {
     OPTIONS_ROW,
-    {"--parts", "LIST", BY(read_sorted_counts), offsetof(struct parts_settings, parts),
-     "instead: what the rules of others send from each of so many equal parts of a row"},
-    {"--lose-at-most", "Q", BY(read_shares), offsetof(struct parts_settings, lose_at_most),
-     "with --parts: the share of rows that may lose anything, by the exact rule, or a list "
-     "(default "
-     "1e-6)"},
     {OPTION_KB},
     {OPTION_VALID},
     {OPTION_ASSIGNMENT},
@@ -126,10 +119,7 @@ static void add_rules(struct table *table, const struct query *query, double rec
 
 static struct table *bounds_rows(const struct query *query, void *state)
 {
-    const struct parts_settings *settings = state;
-    const struct question *question = &settings->question;
-    if (settings->parts.length)
-        return parts_rule_rows(query, settings);
+    const struct question *question = state;
     struct table *table = table_of(&bounds_columns, 0);
     const struct rcm_factors factors = rcm_factorise(query->base.n);
     for (size_t t = 0; t < target_count(question); t++)
@@ -203,10 +193,6 @@ static void print_baselines(const struct query *query, const struct question *qu
 static void bounds_text(const struct query *query, const struct table *table, void *state,
                         bool colour)
 {
-    if (((const struct parts_settings *)state)->parts.length) {
-        parts_rule_text(table, colour);
-        return;
-    }
     table_print(table, stdout, colour);
     const bool rules = print_rules(query);
     print_baselines(query, state);
@@ -219,41 +205,19 @@ static void bounds_text(const struct query *query, const struct table *table, vo
         puts("\nNo closed form covers rows like these.");
 }
 
-static const struct argument_rule bounds_rules[] = {
-    {.options = "--parts",
-     .excludes = "--kb --valid --assignment --recall --align --divisors",
-     .why = "parts are no buckets of one k_b"},
-    {.options = "--lose-at-most", .needs = "--parts"},
-    {0},
-};
-
-static int check_bounds(void *state)
-{
-    return ((struct parts_settings *)state)->parts.length ? check_parts(state) : STATUS_OK;
-}
-
-static const struct answer bounds_answer = {.rules = bounds_rules,
-                                            .check = check_bounds,
-                                            .shapes = SHAPES_NONE,
-                                            .rows = bounds_rows,
-                                            .text = bounds_text,
-                                            .json_key = "bounds"};
+static const struct answer bounds_answer = {
+    .shapes = SHAPES_NONE, .rows = bounds_rows, .text = bounds_text, .json_key = "bounds"};
 
 static int run_bounds(int count, char **arguments)
 {
-    struct parts_settings settings = {.question = QUESTION_DEFAULT};
-    const int status =
-        answer_arguments(bounds_options, &bounds_answer, &settings.question, count, arguments);
-    free(settings.parts.items);
-    free(settings.lose_at_most.items);
-    return status;
+    struct question question = QUESTION_DEFAULT;
+    return answer_arguments(bounds_options, &bounds_answer, &question, count, arguments);
 }
 
 const struct command command_bounds = {
     .name = "bounds",
     .summary = "how many buckets a target needs: the exact minimum beside each closed form",
-    .example = "recallmodel bounds --n 262144 --k 1024 --recall 0.95,0.99\n"
-               "  recallmodel bounds --n 1000000 --k 10000 --parts 16",
+    .example = "recallmodel bounds --n 262144 --k 1024 --recall 0.95,0.99",
     .columns = &bounds_columns,
     .options = bounds_options,
     .run = run_bounds,

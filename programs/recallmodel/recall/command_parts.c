@@ -75,6 +75,7 @@ static const struct argument parts_options[] = {
     {"--least", "WHAT", KIND(read_least, .names = least_name), AT(least_sum),
      "largest: one number for all parts, the least; sum: a number for each, of the least sum "
      "(default largest)"},
+    {"--rules", NULL, BY(read_switch), AT(rules), "add what the rules of others send"},
     {"--link-gb-s", "G", BY(read_rate), AT(gather.gb_s),
      "the rate, in 10^9 bytes a second, at which the merge receives all parts"},
     {"--link-us", "T", BY(read_us), AT(gather.us), "the time that a round takes without any bytes"},
@@ -114,7 +115,7 @@ static const struct argument_rule parts_rules[] = {
     {.options = "--groups --group-axes", .needs = "--file"},
     {.options = "--groups", .excludes = "--group-axes"},
     {.options = "--rho --seed", .needs = "--input"},
-    {.options = "--file --input", .excludes = "--link-gb-s --call"},
+    {.options = "--file --input", .excludes = "--link-gb-s --call --rules"},
     {.options = "--call", .excludes = "--sizes --least", .why = "a call has one number to send"},
     {0},
 };
@@ -162,6 +163,14 @@ static void print_call(const struct parts_settings *settings)
     printf("\n%s", text);
 }
 
+static void print_rules(void)
+{
+    const struct rcm_parts_rule *rule;
+    putchar('\n');
+    for (size_t r = 0; (rule = rcm_parts_rule(r)); r++)
+        print_wrapped("  %-14s  %s; %s", rule->name, rule->formula, rule->source);
+}
+
 void parts_text(const struct query *query, const struct table *table, void *state, bool colour)
 {
     const struct parts_settings *settings = state;
@@ -174,6 +183,8 @@ void parts_text(const struct query *query, const struct table *table, void *stat
         putchar('\n');
     }
     table_print(table, stdout, colour);
+    if (settings->rules)
+        print_rules();
     print_call(settings);
     print_wrapped(
         "\nA merge is proved where the last element that each part sent comes after its k-th. This "

@@ -46,7 +46,7 @@ struct parts_settings {
     struct count_list send;  /* one for all, or one for each part; empty: not given */
     struct decimal_list lose_at_most;
     struct fraction confidence;
-    bool least_sum;
+    bool least_sum, rules;
     struct gather_link gather;
     struct call_option {
         bool given;
@@ -82,11 +82,6 @@ struct table *parts_rows(const struct query *query, void *state);
 
 void parts_text(const struct query *query, const struct table *table, void *state, bool colour);
 void parts_json(json_t *object, const struct query *query, const struct table *rows, void *state);
-
-/* The table of `bounds --parts`: what the rules of others send, beside the least that loses
- * anything with a probability of at most --lose-at-most. */
-struct table *parts_rule_rows(const struct query *query, const struct parts_settings *settings);
-void parts_rule_text(const struct table *table, bool colour);
 
 /* The names of the frameworks of --call, until NULL; and the call for an answer with one number for
  * all parts. */

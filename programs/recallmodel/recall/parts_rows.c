@@ -239,6 +239,25 @@ static void add_choice(struct table *table, const struct query *query,
         free(answer.list.of);
 }
 
+/* What the rules of others send; full k is a choice already. */
+static void add_rules(struct table *table, const struct query *query,
+                      const struct parts_settings *settings, size_t i)
+{
+    const struct rcm_parts_rule *rule;
+    struct part_list list = part_list_of(settings, query->base.n, i);
+    for (size_t r = 0; (rule = rcm_parts_rule(r)); r++) {
+        for (size_t j = 0; j < list.length; j++)
+            list.of[j].send =
+                rule->send(query->base.n, query->base.k, list.of[j].size, part_count(&list));
+        struct parts_row row = row_of(query, settings, &list);
+        row.goal = rule->name;
+        snprintf(row.asks, sizeof row.asks, "%s", rule->name);
+        if (strcmp(rule->name, "full") != 0)
+            table_add(table, &row, false);
+    }
+    free(list.of);
+}
+
 struct table *parts_rows(const struct query *query, void *state)
 {
     struct parts_settings *settings = state;
@@ -261,111 +280,8 @@ struct table *parts_rows(const struct query *query, void *state)
         for (size_t j = 0; j < length; j++)
             add_choice(table, query, settings, i, GOAL_LOSE_AT_MOST, at_most[j]);
         add_choice(table, query, settings, i, GOAL_FULL, usual[0]);
+        if (settings->rules)
+            add_rules(table, query, settings, i);
     }
     return table;
-}
-
-/* ---- what others send */
-
-struct rule_row {
-    struct query_fields query;
-    uint64_t parts, k_part_most, sent;
-    const char *name, *formula, *source;
-    double limit, over_exact, recall, probability_lost, probability_unproved, expected_sent;
-};
-
-static const struct column rule_items[] = {
-    {PART(struct rule_row, query, query_columns)},
-    {FIELD(struct rule_row, parts), EVERYWHERE("parts")},
-    {FIELD(struct rule_row, name), EVERYWHERE("rule")},
-    {FIELD(struct rule_row, limit), HEADED("limit", "loses\nin")},
-    {FIELD(struct rule_row, k_part_most), HEADED("k_part", "each\nsends")},
-    {FIELD(struct rule_row, sent), HEADED("sent", "sent\nin all")},
-    {FIELD(struct rule_row, over_exact), HEADED("sent_over_exact", "sent over\nexact"),
-     .style = STYLE_SHARE},
-    {FIELD(struct rule_row, recall), EVERYWHERE("recall"), .style = STYLE_RECALL},
-    {FIELD(struct rule_row, probability_lost), HEADED("probability_lost", "P(row\nloses)"),
-     .style = STYLE_LOSS},
-    {FIELD(struct rule_row, probability_unproved), HEADED("probability_unproved", "P(not\nproved)"),
-     .style = STYLE_LOSS},
-    {FIELD(struct rule_row, expected_sent), HEADED("expected_sent", "exact:\nsent"),
-     .style = STYLE_COST},
-    {FIELD(struct rule_row, formula), IN_DATA("formula")},
-    {FIELD(struct rule_row, source), IN_DATA("source")},
-};
-static const struct columns rule_columns = COLUMNS(struct rule_row, rule_items);
-
-/* A row of the table; `exact`: what the exact rule sends. */
-static void add_rule(struct table *table, const struct query *query,
-                     const struct parts_settings *settings, const struct part_list *list,
-                     struct rule_row row, double exact)
-{
-    const struct parts_row r = row_of(query, settings, list);
-    row.query = r.query;
-    row.parts = r.parts;
-    row.k_part_most = r.k_part_most;
-    row.sent = r.sent;
-    row.over_exact = (double)r.sent / exact;
-    row.recall = r.recall;
-    row.probability_lost = r.probability_lost;
-    row.probability_unproved = r.probability_unproved;
-    row.expected_sent = r.expected_sent;
-    table_add(table, &row, strcmp(row.name, "exact") == 0);
-}
-
-/* The exact rule for each limit; returns what the first of them sends, NaN where that is not known.
- */
-static double add_exact(struct table *table, const struct query *query,
-                        const struct parts_settings *settings, size_t i)
-{
-    const struct decimal_list *limits = &settings->lose_at_most;
-    double first = NAN;
-    for (size_t j = 0; j < (limits->length ? limits->length : 1); j++) {
-        const double limit = limits->length ? decimal_value(limits->items[j]) : 1e-6;
-        struct part_list list = part_list_of(settings, query->base.n, i);
-        if (choose(query, settings, &list, RCM_PARTS_LOST, limit)) {
-            const double sent = (double)rcm_parts_sent(parts_of(query, &list));
-            first = j == 0 ? sent : first;
-            add_rule(table, query, settings, &list,
-                     (struct rule_row){.name = "exact",
-                                       .formula = "the least that loses so rarely",
-                                       .source = "docs/models.md 22",
-                                       .limit = limit},
-                     first);
-        }
-        free(list.of);
-    }
-    return first;
-}
-
-struct table *parts_rule_rows(const struct query *query, const struct parts_settings *settings)
-{
-    struct table *table = table_of(&rule_columns, 0);
-    for (size_t i = 0; i < part_lists(settings); i++) {
-        const double exact = add_exact(table, query, settings, i);
-        struct part_list list = part_list_of(settings, query->base.n, i);
-        const struct rcm_parts_rule *rule;
-        for (size_t r = 0; (rule = rcm_parts_rule(r)); r++) {
-            for (size_t j = 0; j < list.length; j++)
-                list.of[j].send =
-                    rule->send(query->base.n, query->base.k, list.of[j].size, part_count(&list));
-            add_rule(table, query, settings, &list,
-                     (struct rule_row){.name = rule->name,
-                                       .formula = rule->formula,
-                                       .source = rule->source,
-                                       .limit = NAN},
-                     exact);
-        }
-        free(list.of);
-    }
-    return table;
-}
-
-void parts_rule_text(const struct table *table, bool colour)
-{
-    const struct rcm_parts_rule *rule;
-    table_print(table, stdout, colour);
-    putchar('\n');
-    for (size_t r = 0; (rule = rcm_parts_rule(r)); r++)
-        print_wrapped("  %-14s  %s; %s", rule->name, rule->formula, rule->source);
 }
