@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Optional, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Optional, Union, get_args
 
 import numpy
 
@@ -44,22 +44,15 @@ class Parts:
     expected_sent: float
 
 
-def _sizes_of(parts, sizes, n):
+def _sizes_of(n, parts):
     """The size of each part as an array."""
-    if (parts is None) == (sizes is None):
-        raise ValueError("give either parts, a number of equal ones with n, or sizes")
-    if sizes is not None:
-        (sizes,) = counts(sizes=sizes)
-        sizes = numpy.atleast_1d(sizes).astype(numpy.uint64)
+    if parts is None:
+        (sizes,) = counts(n=n)
         if sizes.ndim != 1 or sizes.size == 0 or not sizes.all():
-            raise ValueError("sizes must be a list of whole numbers from 1 on")
+            raise ValueError("give parts, or n as a list: the elements of each part, from 1 on")
         if sum(map(int, sizes)) >= 2**53:
-            raise ValueError("sizes add up to more than 2^53 - 1")
-        if n is not None and int(sizes.sum()) != n:
-            raise ValueError(f"sizes add up to {int(sizes.sum())}, and not to n = {n}")
-        return sizes
-    if n is None:
-        raise ValueError("parts needs n, the elements of the row")
+            raise ValueError("the sizes add up to more than 2^53 - 1")
+        return sizes.astype(numpy.uint64)
     n, parts = count("n", n, 1, 2**53 - 1), count("parts", parts, 1)
     if parts > n:
         raise ValueError(f"parts = {parts} is more than n = {n}")
@@ -108,8 +101,8 @@ def _in_order(sizes, entries):
     return sends
 
 
-def parts(k: int, *, n: Optional[int] = None, parts: Optional[int] = None,
-          sizes: Optional[Any] = None, send: Optional[Any] = None,
+def parts(n: Union[int, Sequence[int]], k: int, *, parts: Optional[int] = None,
+          send: Optional[Union[int, Sequence[int]]] = None,
           recall: Optional[Recall] = None, lose_at_most: Optional[float] = None,
           least: Least = "largest", second_round: Optional[float] = None) -> Parts:
     """How many of its best each part of a row must send, so that the k best of the row are found.
@@ -117,8 +110,8 @@ def parts(k: int, *, n: Optional[int] = None, parts: Optional[int] = None,
     The parts are shards, ranks, segments or the like. Their elements are dealt out at random: the
     top k lie anywhere with equal probability.
 
-    parts: so many equal parts of a row of n, the first n mod parts of them one longer; or sizes,
-    the elements of each part.
+    n: the elements of the row, of which `parts` makes equal parts, the first n mod parts of them
+    one longer; or, without `parts`, a list: the elements of each part.
     send: what they send, one number or one for each part; or recall, the mean recall to reach; or
     lose_at_most, the share of rows that may lose anything. Without these the answer is exact with
     a second round where the merge cannot prove it, at the least mean cost; second_round: the price
@@ -130,7 +123,7 @@ def parts(k: int, *, n: Optional[int] = None, parts: Optional[int] = None,
     k = count("k", k, 1)
     if least not in get_args(Least):
         raise ValueError(f"least {least!r} is not known; give one of {', '.join(get_args(Least))}")
-    sizes = _sizes_of(parts, sizes, n)
+    sizes = _sizes_of(n, parts)
     if k > int(sizes.sum()):
         raise ValueError(f"k = {k} is larger than n = {int(sizes.sum())}; give at most that")
     if send is None:

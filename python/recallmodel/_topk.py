@@ -37,6 +37,7 @@ from_buffer = ffi.from_buffer  # looked up once
 # Results of the kind of the argument: NumPy, PyTorch or JAX; of numbers and lists they are arrays.
 _Kind = TypeVar("_Kind")
 NanOrder = Literal["last", "largest"]
+Array = Any  # of NumPy, PyTorch or JAX, or what they take
 _Lists = Union[float, Sequence[float], Sequence[Sequence[float]]]
 
 if TYPE_CHECKING:
@@ -360,7 +361,7 @@ class _Options(TypedDict, total=False):
     threads: int
     nan: NanOrder
     index_dtype: Any
-    out: Optional[tuple[Any, Any]]
+    out: Optional[tuple[Array, Array]]
 
 
 @overload
@@ -379,13 +380,13 @@ def topk(x: _Kind, k: int, axis: Optional[int] = None, largest: bool = True, sor
 def topk(x: _Kind, k: int, axis: Optional[int] = None, largest: bool = True, sorted: bool = True,
          *, return_choice: Literal[True], **options: Unpack[_Options]) -> TopKChosen[_Kind]: ...
 # long: an argument of topk is one of torch.topk, or of what the library chooses from.
-def topk(x: Any, k: int, axis: Optional[int] = None, largest: bool = True, sorted: bool = True, *,
+def topk(x: Array, k: int, axis: Optional[int] = None, largest: bool = True, sorted: bool = True, *,
          dim: Optional[int] = None, recall: Optional[Recall] = None,
          confidence: Optional[float] = None, b: Optional[int] = None, k_b: Optional[int] = None,
          assignment: KernelAssignment = "interleaved",
-         profile: Optional[Union[Profile, Path]] = None, threads: int = 0,
-         nan: NanOrder = "last", index_dtype: Any = None,
-         out: Optional[tuple[Any, Any]] = None, return_choice: bool = False) -> Any:
+         profile: Optional[Union[Profile, Path]] = None, threads: int = 0, nan: NanOrder = "last",
+         index_dtype: Any = None, out: Optional[tuple[Array, Array]] = None,
+         return_choice: bool = False) -> Union[TopK[Any], TopKChosen[Any]]:
     """The k largest elements of x along an axis, and their positions.
 
     x: a NumPy array, a PyTorch tensor, a JAX array on the CPU, or anything with the array interface

@@ -23,18 +23,18 @@ def command(*arguments):
 
 
 @pytest.mark.parametrize("options, arguments", [
-    ("--n 1048576 --k 2048 --parts 8", dict(k=2048, n=1048576, parts=8)),
+    ("--n 1048576 --k 2048 --parts 8", dict(n=1048576, k=2048, parts=8)),
     ("--n 1000003 --k 999 --parts 7 --lose-at-most 1e-6",
-     dict(k=999, n=1000003, parts=7, lose_at_most=1e-6)),
-    ("--n 1000003 --k 999 --parts 7 --recall 0.99", dict(k=999, n=1000003, parts=7, recall=0.99)),
+     dict(n=1000003, k=999, parts=7, lose_at_most=1e-6)),
+    ("--n 1000003 --k 999 --parts 7 --recall 0.99", dict(n=1000003, k=999, parts=7, recall=0.99)),
     ("--n 1000003 --k 999 --parts 7 --lose-at-most 1e-6 --least sum",
-     dict(k=999, n=1000003, parts=7, lose_at_most=1e-6, least="sum")),
-    ("--k 100 --sizes 100,500,100,200,100,7 --least sum", dict(k=100, sizes=SIZES, least="sum")),
+     dict(n=1000003, k=999, parts=7, lose_at_most=1e-6, least="sum")),
+    ("--k 100 --sizes 100,500,100,200,100,7 --least sum", dict(n=SIZES, k=100, least="sum")),
     ("--k 100 --sizes 100,500,100,200,100,7 --lose-at-most 1e-3 --least sum",
-     dict(k=100, sizes=SIZES, lose_at_most=1e-3, least="sum")),
+     dict(n=SIZES, k=100, lose_at_most=1e-3, least="sum")),
     ("--k 100 --sizes 100,500,100,200,100,7 --send 30,80,30,40,30,7",
-     dict(k=100, sizes=SIZES, send=[30, 80, 30, 40, 30, 7])),
-    ("--k 100 --sizes 100,500,100,200,100,7 --send 80", dict(k=100, sizes=SIZES, send=80)),
+     dict(n=SIZES, k=100, send=[30, 80, 30, 40, 30, 7])),
+    ("--k 100 --sizes 100,500,100,200,100,7 --send 80", dict(n=SIZES, k=100, send=80)),
 ])
 def test_as_the_command(options, arguments):
     want, got = command(*options.split()), rcm.parts(**arguments)
@@ -49,15 +49,15 @@ def test_as_the_command(options, arguments):
 
 
 @pytest.mark.parametrize("arguments, message", [
-    (dict(k=10), "either parts"), (dict(k=10, parts=3), "needs n"),
-    (dict(k=10, n=5, parts=6), "more than n"), (dict(k=10, n=5, parts=2), "larger than n"),
-    (dict(k=2, n=10, sizes=[4, 5]), "add up to 9"), (dict(k=2, sizes=[4, 0]), "from 1 on"),
-    (dict(k=2, sizes=[4, 5], send=[5, 5]), "cannot send 5"),
-    (dict(k=2, sizes=[4, 5], send=1, recall=0.5), "exclude"),
-    (dict(k=2, sizes=[4, 5], least="cost"), "largest, sum"),
-    (dict(k=2, sizes=[4, 5], lose_at_most=2.0), "lose_at_most"),
-    (dict(k=2, sizes=[4, 5], second_round=-1), "from 0 on"),
-    (dict(k=2, sizes=[2**53, 8]), "more than 2"), (dict(k=2, sizes=[2**63, 2**63]), "more than 2")])
+    (dict(n=10, k=10), "give parts, or n as a list"), (dict(n=[], k=2), "from 1 on"),
+    (dict(n=5, k=10, parts=6), "more than n"), (dict(n=5, k=10, parts=2), "larger than n"),
+    (dict(n=[4, 0], k=2), "from 1 on"),
+    (dict(n=[4, 5], k=2, send=[5, 5]), "cannot send 5"),
+    (dict(n=[4, 5], k=2, send=1, recall=0.5), "exclude"),
+    (dict(n=[4, 5], k=2, least="cost"), "largest, sum"),
+    (dict(n=[4, 5], k=2, lose_at_most=2.0), "lose_at_most"),
+    (dict(n=[4, 5], k=2, second_round=-1), "from 0 on"),
+    (dict(n=[2**53, 8], k=2), "more than 2"), (dict(n=[2**63, 2**63], k=2), "more than 2")])
 def test_what_is_wrong(arguments, message):
     with pytest.raises(ValueError, match=message):
         rcm.parts(**arguments)
@@ -80,7 +80,7 @@ def test_two_rounds_are_exact(kind):
     rng = numpy.random.default_rng(7)
     n, k, parts = 4096, 256, 8
     x = rows_of(kind, rng, 40, n)
-    send = int(rcm.parts(k, n=n, parts=parts).k_parts[0])
+    send = int(rcm.parts(n, k, parts=parts).k_parts[0])
     values, places = [], []
     for i in range(parts):
         top = rcm.topk(x[:, i::parts], send, sorted=True)

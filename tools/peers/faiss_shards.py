@@ -56,7 +56,7 @@ def main():
         found = [shard.search(queries, count) for shard in shards]
         return [v for v, _ in found], [i * SHARDS + r for r, (_, i) in enumerate(found)]
 
-    plan = rcm.parts(given.k, n=given.n, parts=SHARDS)
+    plan = rcm.parts(given.n, given.k, parts=SHARDS)
     send = int(plan.k_parts[0])
     search_full, (values, ids) = seconds_of(lambda: ask(queries, given.k), 3)
     stacked, places = numpy.stack(values), numpy.stack(ids)
