@@ -1,7 +1,8 @@
 /* key.h - keys: unsigned integers that have the same order as the values.
  *
- * The order in all of this project is: NaN below everything, and all NaN equal; then -inf, which is
- * a value; then the numbers, with -0 equal to +0; then +inf.
+ * The order in which recall is measured: NaN below everything, and all NaN equal; then -inf, which
+ * is a value; then the numbers, with -0 equal to +0, since who gets the one for the other has lost
+ * nothing; then +inf. The kernels of topk/ and gpu/ must choose, and put -0 just below +0.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef KEY_H
