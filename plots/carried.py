@@ -24,16 +24,20 @@ from program import ask, ask_json, short, words, write, write_file, write_page, 
 FLOOR_US = 15  # what a call took at least in the runs of the RTX 4080 SUPER: the launch
 
 
-def predicted(card, dtype, rows):
-    """measured/predicted of each row, by the stand-in for this card: of other projects' kernels."""
-    kernel = "samaga" if card.startswith("TPU") else "graphcore"
+def predicted_by(rows, *profile):
+    """measured/predicted of each row."""
     with tempfile.TemporaryDirectory() as folder:
         path = write_file(pathlib.Path(folder) / "runs.csv", rows,
                           ("work", "n", "k", "b", "k_b", "m", "time_us"))
-        said = ask("predict", "--device", card, "--dtype", dtype, "--kernel", kernel,
-                   "--runs", path)
+        said = ask("predict", *profile, "--runs", path)
     return [float(row["time_us"]) / float(row["predicted_us"]) for row in said
             if row["predicted_us"]]
+
+
+def predicted(card, dtype, rows):
+    """The same, by the stand-in for this card: of other projects' kernels."""
+    kernel = "samaga" if card.startswith("TPU") else "graphcore"
+    return predicted_by(rows, "--device", card, "--dtype", dtype, "--kernel", kernel)
 
 
 def rows_of(name, keep, time="time_us_median"):
@@ -148,9 +152,34 @@ def pairs():
                            to, carried_exact(profile, runs, kernel, card, to))
 
 
+CPUS = "cpu-epyc-zen4", "cpu-xeon-emr"
+
+
+def is_plain(row):
+    """Of one thread, float32 and warm, as the profile of a CPU takes them; not disturbed."""
+    return (row["threads"] == "1" and row["dtype"] == "float32" and row["input"] == "normal"
+            and row["assignment"] == "interleaved" and row["cache"] == "warm"
+            and (row["work"] == "exact" or int(row["b"]) >= 16)
+            and float(row["time_us_high"]) <= 1.5 * float(row["time_us_low"]))
+
+
+def cpus():
+    """{kernel: measured/predicted}: each CPU's runs by the profile of the other."""
+    found = {"topk, exact": [], "topk, buckets": []}
+    for cpu, other in zip(CPUS, reversed(CPUS)):
+        rows = [{**row, "time_us": row["time_us_median"]}
+                for name in ("cpu-small", "cpu-calibrate") for row in program.runs(f"{cpu}/{name}")
+                if row["work"] in ("exact", "two-stage") and is_plain(row)]
+        for kernel, of in found.items():
+            exact = kernel.endswith("exact")
+            of.extend(predicted_by([r for r in rows if (r["work"] == "exact") == exact],
+                                   "--device", other))
+    return found
+
+
 def exact():
     """A row a kernel and architecture, and one for all kernels of it."""
-    ratios = {}
+    ratios = {("two CPUs", kernel): of for kernel, of in cpus().items()}
     for where, kernel, _, _, found in pairs():
         for name in (kernel, "all"):
             ratios.setdefault((where, name), []).extend(
@@ -361,7 +390,8 @@ def kernels_table():
             median, p95 = (of[f"{which}{name}_error"] for name in ("median", "p95"))
             return f"{100 * median:.1f}, {100 * p95:.1f}" if median else "one k"
         if profile["card"] != profile["device"]:
-            lines.append(f"| `{profile['device']}` | {profile['card']} | {profile['run_count']} "
+            card = profile["card"].split(",")[0]
+            lines.append(f"| `{profile['device']}` | {card} | {profile['run_count']} "
                          f"| {both('')} | {both('held_out_')} | {both('held_out_k_')} |")
     return lines
 

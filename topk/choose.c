@@ -5,15 +5,6 @@
 
 #include "plan.h"
 
-/* The first profile of a CPU that comes with the library. */
-static const struct rcm_profile *cpu_profile(void)
-{
-    for (size_t i = 0; rcm_profile(i); i++)
-        if (rcm_profile(i)->kernel && rcm_profile(i)->kernel->cpu)
-            return rcm_profile(i);
-    return NULL;
-}
-
 static enum rcm_top_k_status check(const struct rcm_top_k_call *call, double recall,
                                    double confidence)
 {
@@ -83,8 +74,12 @@ enum rcm_top_k_status rcm_top_k_choose(struct rcm_top_k_call *call, double recal
     struct rcm_goal goal;
     if (rcm_goal_of_number(recall, call->k, &goal) != 0)
         return RCM_TOP_K_BAD_SHAPE;
-    if (!profile)
-        profile = cpu_profile();
+    struct rcm_profile carried;
+    char cpu[RCM_CPU_TEXT];
+    if (!profile) {
+        rcm_this_cpu(cpu);
+        profile = rcm_profile_of_cpu(cpu, &carried);
+    }
     if (profile && rcm_profile_lacks(profile) && goal.loss > 0.0)
         return RCM_TOP_K_NO_CHOICE;
     struct rcm_choice found = {

@@ -191,6 +191,16 @@ const char *rcm_profile_lacks(const struct rcm_profile *profile);
 #define RCM_CPU_TEXT 100
 bool rcm_this_cpu(char text[RCM_CPU_TEXT]);
 
+/* The profile of a CPU that comes with the library and is named so: of several that begin so
+ * (rcm_name_begins) that of this CPU, or the first. NULL: none does. */
+const struct rcm_profile *rcm_cpu_meant(const char *name);
+
+/* The profile by which topk/ chooses on a CPU: the one that was measured on it; or else the first
+ * of a CPU, in *carried, with the wider of its own errors and those of RCM_OTHER_CPUS.
+ * cpu       as rcm_this_cpu() writes it
+ * Returns   NULL: no profile of a CPU comes with the library */
+const struct rcm_profile *rcm_profile_of_cpu(const char *cpu, struct rcm_profile *carried);
+
 /* ------------------------------------------------------------------------------------------------
  * Stand-ins: the profile of another card, for a card that has none
  */
@@ -222,15 +232,17 @@ struct rcm_profile rcm_carry(const struct rcm_profile *profile, const struct rcm
 
 /* How far exact kernels carry from one card to another, by runs of the same kernel on two or more:
  * 90 % of the runs lay between these times the prediction. RCM_OTHER_CARDS: cards with CUDA of two
- * architectures, or of one that has no row; it is the widest that a kernel showed. A registry: (0),
- * .. until NULL. */
+ * architectures, or of one that has no row; it is the widest that a kernel showed. RCM_OTHER_CPUS:
+ * of topk/, from one CPU to another. A registry: (0), .. until NULL. */
 #define RCM_OTHER_CARDS "other cards"
+#define RCM_OTHER_CPUS "other CPUs"
 struct rcm_exact_carried {
     const char *architecture;
     double low_ratio, high_ratio;
     const char *measured; /* which kernels, between which cards */
 };
 const struct rcm_exact_carried *rcm_exact_carried(size_t index);
+const struct rcm_exact_carried *rcm_exact_carried_of(const char *architecture); /* NULL: no row */
 
 /* The profile of a kernel of exact top-k alone, carried to another card: the roof scales with the
  * bandwidth of the memory, the rows at once with the multiprocessors, and all else stays, because

@@ -28,19 +28,9 @@ static double reach(double end_us, double time_us, double unknown_ratio)
     return fabs(log(isnan(end_us) ? unknown_ratio : end_us / time_us));
 }
 
-/* The widest errors that a kernel showed from one card to another. */
-static const struct rcm_exact_carried *widest(void)
-{
-    const struct rcm_exact_carried *row;
-    for (size_t i = 0; (row = rcm_exact_carried(i)); i++)
-        if (strcmp(row->architecture, RCM_OTHER_CARDS) == 0)
-            break;
-    return row;
-}
-
 bool rcm_surely_faster(const struct rcm_contender *faster, const struct rcm_contender *slower)
 {
-    const struct rcm_exact_carried *unknown = widest();
+    const struct rcm_exact_carried *unknown = rcm_exact_carried_of(RCM_OTHER_CARDS);
     const double both = hypot(reach(faster->high_us, faster->time_us, unknown->high_ratio),
                               reach(slower->low_us, slower->time_us, unknown->low_ratio));
     return log(slower->time_us / faster->time_us) > both;

@@ -205,6 +205,7 @@ static const struct rcm_exact_carried exact_carried[] = {
     {"Blackwell 10", 0.823, 1.24, "three kernels of SGLang between a B200, a B300 and a GB200"},
     {RCM_OTHER_CARDS, 0.41, 2.15,
      "sglang_v1_prefill, the widest of five kernels, between Hopper and Blackwell 10"},
+    {RCM_OTHER_CPUS, 0.43, 2.00, "exact top-k of topk/ between an EPYC of Zen 4 and a Xeon"},
 };
 
 const struct rcm_exact_carried *rcm_exact_carried(size_t index)
@@ -212,21 +213,28 @@ const struct rcm_exact_carried *rcm_exact_carried(size_t index)
     return index < sizeof exact_carried / sizeof *exact_carried ? &exact_carried[index] : NULL;
 }
 
+const struct rcm_exact_carried *rcm_exact_carried_of(const char *architecture)
+{
+    const struct rcm_exact_carried *row;
+    for (size_t i = 0; (row = rcm_exact_carried(i)); i++)
+        if (strcmp(row->architecture, architecture) == 0)
+            break;
+    return row;
+}
+
 /* Of the architecture that both cards have, or of other cards with CUDA; NULL: nothing was measured
  * that says how far it is. */
 static const struct rcm_exact_carried *carried_between(const struct rcm_device *a,
                                                        const struct rcm_device *b)
 {
-    const struct rcm_exact_carried *row;
-    for (size_t i = 0; a && b && (row = rcm_exact_carried(i)); i++) {
-        const bool other = strcmp(row->architecture, RCM_OTHER_CARDS) == 0;
-        if (other ? rcm_runs_cuda(a) && rcm_runs_cuda(b)
-                  : a->architecture && b->architecture &&
-                        strcmp(a->architecture, row->architecture) == 0 &&
-                        strcmp(b->architecture, row->architecture) == 0)
-            return row;
-    }
-    return NULL;
+    if (!a || !b)
+        return NULL;
+    const bool same =
+        a->architecture && b->architecture && strcmp(a->architecture, b->architecture) == 0;
+    const struct rcm_exact_carried *row = same ? rcm_exact_carried_of(a->architecture) : NULL;
+    return row                                    ? row
+           : rcm_runs_cuda(a) && rcm_runs_cuda(b) ? rcm_exact_carried_of(RCM_OTHER_CARDS)
+                                                  : NULL;
 }
 
 struct rcm_profile rcm_carry_exact(const struct rcm_profile *profile, const struct rcm_device *from,
@@ -268,4 +276,25 @@ struct rcm_profile rcm_carry_buckets(const struct rcm_profile *profile,
     struct rcm_profile q = rcm_carry(profile, from, to, profile->dtype, &band);
     q.own_band = true;
     return q;
+}
+
+const struct rcm_profile *rcm_profile_of_cpu(const char *cpu, struct rcm_profile *carried)
+{
+    const struct rcm_profile *q, *first = NULL;
+    for (size_t i = 0; (q = rcm_profile(i)); i++) {
+        if (!q->kernel->cpu)
+            continue;
+        if (q->card && strcmp(q->card, cpu) == 0)
+            return q;
+        first = first ? first : q;
+    }
+    const struct rcm_exact_carried *row = rcm_exact_carried_of(RCM_OTHER_CPUS);
+    if (!first)
+        return NULL;
+    *carried = *first;
+    carried->held_out_p05_ratio = lower_end(row->low_ratio, first->held_out_p05_ratio);
+    carried->held_out_p95_ratio = upper_end(row->high_ratio, first->held_out_p95_ratio);
+    carried->held_out_exact_p05_ratio = lower_end(row->low_ratio, first->held_out_exact_p05_ratio);
+    carried->held_out_exact_p95_ratio = upper_end(row->high_ratio, first->held_out_exact_p95_ratio);
+    return carried;
 }

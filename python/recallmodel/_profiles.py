@@ -175,12 +175,16 @@ def _device_row(device):
     return row
 
 
+def _cpus():
+    """The names of the CPUs that have a profile."""
+    return {text_of(row.name) for row in rows_of(model.rcm_profile) if row.kernel.cpu}
+
+
 def _device_or_profile(device):
     """What the command's --device takes, as (row of a device, None) or, of a CPU, this machine or
     a file, (row or None, Profile)."""
-    cpus = {text_of(row.name) for row in rows_of(model.rcm_profile) if row.kernel.cpu}
     if isinstance(device, str) and (device == "this" or "/" in device or "." in device
-                                    or _names_like(cpus, device)):
+                                    or _names_like(_cpus(), device)):
         own = _profile_of_any(device)
         return own._device or None, own
     return _device_row(device), None
@@ -282,6 +286,8 @@ def _profile_of_any(value, kernel=None, dtype=None):
     every = {text_of(row.name) for registry in (model.rcm_device, model.rcm_profile)
              for row in rows_of(registry)}
     names = sorted(_names_like(every, value)) if isinstance(value, str) else []
+    if len(names) > 1 and set(names) <= _cpus():
+        names = [text_of(model.rcm_cpu_meant(os.fsencode(value)).name)]
     if not names and (isinstance(value, os.PathLike) or "/" in value or "." in value):
         return read_profile(value)
     if len(names) > 1:

@@ -138,22 +138,6 @@ const char *device_name_at(unsigned i)
     return cpu ? cpu->name : NULL;
 }
 
-/* A CPU by the beginning of its name: of several this CPU, or the first. */
-static const struct rcm_profile *cpu_profile_by_prefix(const char *beginning)
-{
-    const struct rcm_profile *q, *found = NULL;
-    char cpu[RCM_CPU_TEXT];
-    const bool known = rcm_this_cpu(cpu);
-    for (size_t i = 0; (q = cpu_profile_at(i)); i++) {
-        if (strncmp(q->name, beginning, strlen(beginning)) != 0)
-            continue;
-        if (known && q->card && strcmp(q->card, cpu) == 0)
-            return q;
-        found = found ? found : q;
-    }
-    return found;
-}
-
 static struct rcm_device_text entry_of(const struct rcm_profile *profile)
 {
     struct rcm_device_text text = {.profile = *profile, .has_profile = true};
@@ -165,7 +149,7 @@ static struct rcm_device_text entry_of(const struct rcm_profile *profile)
 /* A CPU, or a kernel of exact top-k alone. */
 static bool read_shipped_profile(struct rcm_device_text *text, const char *beginning)
 {
-    const struct rcm_profile *cpu = cpu_profile_by_prefix(beginning),
+    const struct rcm_profile *cpu = rcm_cpu_meant(beginning),
                              *found = cpu ? cpu : exact_profile_by_prefix(beginning);
     if (found)
         *text = entry_of(found);
