@@ -1,5 +1,29 @@
 /* topk_gpu.h - bucketed and exact top-k of the rows of a matrix, on a GPU.
  *
+ *     #include <cuda_runtime.h>
+ *     #include <stdio.h>
+ *     #include <topk_gpu.h>
+ *
+ *     int main(void)
+ *     {
+ *         struct rcm_gpu_exact call = {.rows = {.m = 64, .n = 151936, .dtype = RCM_GPU_F32},
+ *                                      .k = 50};
+ *         void *workspace, *x;
+ *         size_t bytes;
+ *         cudaMalloc(&x, sizeof(float) * call.rows.m * call.rows.n);
+ *         cudaMalloc(&call.values, sizeof(float) * call.rows.m * call.k);
+ *         cudaMalloc((void **)&call.indices, sizeof(int32_t) * call.rows.m * call.k);
+ *         call.rows.x = x;
+ *         enum rcm_gpu_status status = rcm_gpu_exact_workspace(&call, &bytes);
+ *         cudaMalloc(&workspace, bytes);
+ *         if (status == RCM_GPU_OK)
+ *             status = rcm_gpu_exact(&call, workspace, bytes, 0);
+ *         puts(rcm_gpu_message(status));
+ *         return status;
+ *     }
+ *
+ *     nvcc example.c -lrecallmodel-gpu
+ *
  * The letters are those of recallmodel.h: n elements in a row, k wanted, b buckets, k_b kept of
  * each bucket, m rows.
  *

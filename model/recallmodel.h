@@ -5,6 +5,17 @@
  * and without simulation: which fraction of the true top-k survives, how much that fraction varies
  * from row to row, which b reaches a target, how much work and time it takes, and what to deploy.
  *
+ *     #include <recallmodel.h>
+ *     #include <stdio.h>
+ *
+ *     int main(void)
+ *     {
+ *         const struct rcm_topk p = {.n = 262144, .k = 1024, .b = 512, .k_b = 4, .m = 1};
+ *         printf("%.6f %.6f\n", rcm_recall_exact(p), rcm_recall_sd(p));
+ *     }
+ *
+ *     cc example.c $(pkg-config --cflags --libs recallmodel) # prints 0.962957 0.006544
+ *
  * Letters, everywhere and in this order: n elements in a row, k wanted, b buckets, k_b kept per
  * bucket, m rows in the batch. recall = the expected fraction of the true top-k that survives.
  * loss = 1 - recall, computed as such and never by subtraction.

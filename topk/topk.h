@@ -1,5 +1,30 @@
 /* topk.h - bucketed and exact top-k of the rows of a matrix, on a CPU.
  *
+ *     #include <stdio.h>
+ *     #include <stdlib.h>
+ *     #include <topk.h>
+ *
+ *     int main(void)
+ *     {
+ *         const float x[] = {3, 1, 4, 1, 5, 9, 2, 6};
+ *         float values[2];
+ *         int32_t indices[2];
+ *         const struct rcm_top_k_call call = {
+ *             .rows = {.x = x, .m = 1, .n = 8, .type = RCM_TOP_K_F32},
+ *             .k = 2, .sorted = true, .values = values, .indices = indices};
+ *         size_t bytes;
+ *         enum rcm_top_k_status status = rcm_top_k_workspace(&call, &bytes);
+ *         void *workspace = aligned_alloc(64, bytes / 64 * 64 + 64);
+ *         if (status == RCM_TOP_K_OK)
+ *             status = rcm_top_k(&call, workspace, bytes);
+ *         if (status == RCM_TOP_K_OK)
+ *             printf("%g at %d, %g at %d\n", values[0], indices[0], values[1], indices[1]);
+ *         free(workspace);
+ *         return status;
+ *     }
+ *
+ *     cc example.c $(pkg-config --cflags --libs recallmodel-topk) # prints 9 at 5, 6 at 7
+ *
  * The letters are those of recallmodel.h: n elements in a row, k wanted, b buckets, k_b kept of
  * each bucket, m rows.
  *

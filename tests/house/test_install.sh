@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs into an empty folder, compiles a ten-line program against the copy with pkg-config (C
-# shared, C static, C++), runs it, uninstalls, and checks that nothing is left.
+# Installs into an empty folder, compiles the examples at the heads of the headers against the copy
+# with pkg-config (C shared, C static, C++), runs them, uninstalls, and checks that nothing is left.
 #
 # Slow: 3 s.
 #
@@ -10,21 +10,13 @@ unsanitized "the installed copy is tested without sanitizers"
 prefix=$folder/prefix
 make -s BUILD="${BUILD:-build}" PREFIX="$prefix" install >/dev/null
 
-cat > "$folder/ten.c" <<'END'
-#include <recallmodel.h>
-#include <stdio.h>
-#include <string.h>
-
-int main(void)
-{
-    struct rcm_topk p = {262144, 1024, 512, 4, 1, 0, RCM_INTERLEAVED};
-    printf("%.6f %.6f %d\n", rcm_recall_exact(p), rcm_recall_sd(p),
-           strcmp(rcm_version(), RCM_VERSION));
-    return 0;
+# The example at the head of a header.
+example_of() {
+    sed -n '/^ \*     #include/,/^ \*     }$/s/^ \* \{0,5\}//p' "$prefix/include/$1"
 }
-END
+example_of recallmodel.h >"$folder/ten.c"
 cp "$folder/ten.c" "$folder/ten.cpp"
-want="0.962957 0.006544 0"
+want="0.962957 0.006544"
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 read -ra flags <<< "$(pkg-config --cflags --libs recallmodel)"
 read -ra static <<< "$(pkg-config --cflags recallmodel) $prefix/lib/librecallmodel.a \
@@ -37,10 +29,15 @@ check() { # what, result, expected result
 
 ${CC:-cc} -std=c11 -Wall -Wextra -Werror "$folder/ten.c" "${flags[@]}" -o "$folder/shared"
 check "C, shared" "$(LD_LIBRARY_PATH=$prefix/lib "$folder/shared")" "$want"
+example_of topk.h >"$folder/topk.c"
+read -ra topk <<< "$(pkg-config --cflags --libs recallmodel-topk)"
+${CC:-cc} -std=c11 -Wall -Wextra -Werror "$folder/topk.c" "${topk[@]}" -o "$folder/topk"
+check "the example of topk.h" "$(LD_LIBRARY_PATH=$prefix/lib "$folder/topk")" "9 at 5, 6 at 7"
 ${CC:-cc} -std=c11 "$folder/ten.c" "${static[@]}" -o "$folder/static"
 check "C, static" "$("$folder/static")" "$want"
 if command -v "${CXX:-g++}" >/dev/null; then
-    ${CXX:-g++} -Wall -Wextra -Werror "$folder/ten.cpp" "${flags[@]}" -o "$folder/plus"
+    ${CXX:-g++} -Wall -Wextra -Wno-missing-field-initializers -Werror "$folder/ten.cpp" \
+        "${flags[@]}" -o "$folder/plus"
     check "C++" "$(LD_LIBRARY_PATH=$prefix/lib "$folder/plus")" "$want"
 fi
 
@@ -120,6 +117,9 @@ END
     "${NVCC:-nvcc}" -I"$prefix/include" "$folder/gpu.c" -L"$prefix/lib" -lrecallmodel-gpu \
         -o "$folder/gpu"
     check "the kernels from C" "$("$folder/gpu")" "k is above n"
+    example_of topk_gpu.h >"$folder/example.c"
+    "${NVCC:-nvcc}" -I"$prefix/include" "$folder/example.c" -L"$prefix/lib" -lrecallmodel-gpu \
+        -o "$folder/example" || fail "the example of topk_gpu.h"
     check "recallmodel-bench" "$("$prefix/bin/recallmodel-bench" --version)" \
         "recallmodel-bench $(pkg-config --modversion recallmodel)"
 else
