@@ -107,7 +107,13 @@ if options.select:
 shapes_file, output, call = options.files
 call, columns = call_named(call), EXACT if options.exact else BUCKETS
 with open(shapes_file, newline="") as file:
-    shapes = shapes_of(csv.DictReader(file), columns)
+    try:
+        shapes = shapes_of(csv.DictReader(file), columns)
+    except (KeyError, TypeError, ValueError):
+        shapes = []
+if not shapes:
+    parser.error(f"{shapes_file} has no shapes; write it: recallmodel calibrate --plan > "
+                 f"{shapes_file}")
 with open(output, "w", buffering=1) as file:
     print(*columns, "dtype", "time_us_median", sep=",", file=file)
     for shape in shapes:

@@ -8,9 +8,10 @@ static const struct argument no_options[] = {{0}};
 const struct command command_calibrate = {
     .name = "calibrate",
     .summary = "a profile of a kernel on a device, fitted to measured runs (needs GSL)",
-    .example = "pip install 'recallmodel[calibrate]'",
+    .example = "pip install --find-links build/wheel 'recallmodel[calibrate]'",
     .options = no_options,
     .no_numbers = true,
     .missing = "calibrate fits with GSL, and this recallmodel was built without it; install "
-               "libgsl-dev and build again, or: pip install 'recallmodel[calibrate]'",
+               "libgsl-dev and build again, or, after make wheel: pip install --find-links "
+               "build/wheel 'recallmodel[calibrate]'",
 };

@@ -100,6 +100,17 @@ left_out=$(grep -c "^left out .*'k_b': 16.* - k_b up to 8$" "$folder/err" || tru
     fail "it wrote $(wc -l <"$folder/runs.csv") lines"
 pass
 
+# Without shapes, as a command that failed leaves the file, it writes nothing.
+for text in "" "n,k" "n,k,b,k_b,m"; do
+    printf '%s\n' "$text" >"$folder/none.csv"
+    status=0
+    (cd "$folder" && PYTHONPATH=fake python3 "$script" none.csv none-runs.csv mine:call) \
+        2>"$folder/err" || status=$?
+    [ $status = 2 ] && grep -q "none.csv has no shapes; write it" "$folder/err" &&
+        [ ! -e "$folder/none-runs.csv" ] || fail "no shapes: status $status, $(cat "$folder/err")"
+done
+pass
+
 # Calibrated from it, a fit that begins from another kernel finds the call's memory roof of 1 TB/s,
 # and predicts shapes that were not timed: 20 us, and 10 ns a candidate of a row.
 "$program" calibrate "$folder/runs.csv" --kernel generic --name "A card" \
