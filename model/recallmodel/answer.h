@@ -53,6 +53,11 @@ enum rcm_verdict rcm_verdict(const struct rcm_contender *of, size_t count, size_
 /* Is `faster` faster by more than the error of both? */
 bool rcm_surely_faster(const struct rcm_contender *faster, const struct rcm_contender *slower);
 
+/* The least that stage 1 of p can take on the device: its bytes by the rate of the memory, and a
+ * launch. (Fewer vector operations than the roofline counts are enough: docs/models.md.) 0: not
+ * known. */
+double rcm_floor_us(const struct rcm_selection *selection, struct rcm_topk p);
+
 /* The contenders of a selection whose objective is a time by a profile, and the verdict: that of
  * rcm_select (choice.deploy), or of rcm_best_recall. The first is that of the verdict; then the
  * others that can be called, the fastest first; then those that nobody can call. count = 0: the

@@ -137,6 +137,7 @@ enum rcm_selection_status {
     RCM_SELECTION_NO_RATES,   /* the objective needs the bandwidth of the device */
     RCM_SELECTION_D,          /* needs a device, and an objective in us */
     RCM_SELECTION_EXACT_US,   /* needs an objective in us */
+    RCM_SELECTION_EXACT_CPU,  /* of a kernel and the profile one is of a CPU, the other of a GPU */
     RCM_SELECTION_ROPE,       /* only interleaved buckets resonate */
 };
 enum rcm_selection_status rcm_selection_check(const struct rcm_selection *selection);
@@ -168,7 +169,6 @@ struct rcm_point {
 #define RCM_BOUND_TIE 1.05
 
 enum rcm_deploy { RCM_DEPLOY_BUCKETED, RCM_DEPLOY_EXACT, RCM_DEPLOY_THRESHOLD };
-const char *rcm_deploy_name(enum rcm_deploy deploy); /* bucketed, exact, threshold */
 
 /* What a bound must leave to be gained. No kernel reaches its bound: where it would gain less than
  * a tenth, approximating does not pay. */
@@ -249,6 +249,9 @@ struct rcm_point rcm_select_k_b(const struct rcm_selection *selection, uint64_t 
 /* ------------------------------------------------------------------------------------------------
  * In reverse: the most recall for a budget, the largest k or n, the fewest kept per bucket
  */
+
+/* "bucketed", "exact" or "threshold"; "none": nothing is within the budget. */
+const char *rcm_deployed(const struct rcm_choice *choice);
 
 /* The objective of buckets or of the threshold as it is compared with exact top-k and with a
  * budget: where it is a bound, with a launch, the shortest kernel that was measured on the device

@@ -235,17 +235,23 @@ bool answer_can_run(const struct rcm_selection *s)
            (device->architecture && strcmp(device->architecture, "Volta") == 0);
 }
 
+double rcm_floor_us(const struct rcm_selection *s, struct rcm_topk p)
+{
+    const struct rcm_device *device = s->machine.device;
+    return device && device->bandwidth_bytes_per_s > 0.0
+               ? rcm_roofline(device, s->machine.dtype, p).time_memory_us +
+                     device->shortest_kernel_us
+               : 0.0;
+}
+
 struct rcm_contender answer_buckets(const struct rcm_selection *s, const struct rcm_choice *c)
 {
     const struct rcm_profile *q = s->machine.profile;
-    const struct rcm_device *device = s->machine.device;
     const bool found = c->objective < INFINITY;
     struct rcm_prediction r =
         found ? rcm_predict(q, c->p) : (struct rcm_prediction){.low_us = NAN, .high_us = NAN};
-    if (found && q->stands_in_for && device && device->bandwidth_bytes_per_s > 0.0)
-        r.low_us =
-            fmax(r.low_us, fmin(r.time_us, rcm_roofline(device, s->machine.dtype, c->p).time_us +
-                                               device->shortest_kernel_us));
+    if (found && q->stands_in_for)
+        r.low_us = fmax(r.low_us, fmin(r.time_us, rcm_floor_us(s, c->p)));
     return (struct rcm_contender){.kind = RCM_CONTENDER_BUCKETS,
                                   .name = q->kernel->name,
                                   .callable = answer_can_run(s),

@@ -11,10 +11,10 @@
 #include "answer.h"
 #include "search.h"
 
-const char *rcm_deploy_name(enum rcm_deploy deploy)
+const char *rcm_deployed(const struct rcm_choice *choice)
 {
     static const char *const names[] = {"bucketed", "exact", "threshold"};
-    return (size_t)deploy < sizeof names / sizeof *names ? names[deploy] : NULL;
+    return choice->reason == RCM_REASON_NOTHING ? "none" : names[choice->deploy];
 }
 
 /* ---- exact top-k */

@@ -33,6 +33,9 @@ enum rcm_selection_status rcm_selection_check(const struct rcm_selection *s)
         return RCM_SELECTION_D;
     if (s->exact_us > 0.0 && !timed)
         return RCM_SELECTION_EXACT_US;
+    if (s->exact_profile && s->machine.profile &&
+        s->exact_profile->kernel->cpu != s->machine.profile->kernel->cpu)
+        return RCM_SELECTION_EXACT_CPU;
     if (s->rope.theta > 0.0 && s->p.assignment != RCM_INTERLEAVED)
         return RCM_SELECTION_ROPE;
     return RCM_SELECTION_OK;

@@ -93,8 +93,8 @@ class Choice:
 
     b, k_b, candidates, recall, objective: the best buckets, even if something else is to be
     deployed; None if no buckets reach the recall.
-    deploy: bucketed, exact or threshold: the verdict or, where there are no contenders, the one
-    with the least objective.
+    deploy: bucketed, exact, threshold or none: the verdict or, where there are no contenders, the
+    one with the least objective.
     objective, exact_objective, threshold.objective: in the objective's own unit (candidates,
     operations, steps, us). exact_objective, if a time, is that of the fastest that can be called;
     None if it is not known.
@@ -166,7 +166,7 @@ def _choice_of(selection, choice, profile=None):
         candidates=min(p.b * p.k_b, p.n) if found else None,
         recall=model.rcm_recall_exact(p) if found else None,
         objective=_finite_or_none(choice.objective),
-        deploy=text_of(model.rcm_deploy_name(choice.deploy)),
+        deploy=text_of(model.rcm_deployed(choice)),
         verdict=text_of(model.rcm_verdict_name(answer.verdict)),
         contenders=tuple(map(_contender_of, answer.of[0:answer.count])),
         exact_objective=_finite_or_none(choice.exact_objective),
@@ -235,6 +235,8 @@ def _check(selection, exact_kernel):
         model.RCM_SELECTION_EXACT_US:
             f"{'exact_us' if exact_kernel is None else 'exact_kernel'} is compared with a time; "
             "give a profile or a device",
+        model.RCM_SELECTION_EXACT_CPU:
+            "exact_kernel was measured on a GPU, but the profile is of a CPU; give exact_us",
         model.RCM_SELECTION_ROPE: "rope_theta is for interleaved buckets",
     }[model.rcm_selection_check(selection)]
     if why:
@@ -243,7 +245,8 @@ def _check(selection, exact_kernel):
 
 # long: an argument of select is a member of struct rcm_selection.
 def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
-           confidence: Optional[float] = None, lost_mass: Optional[float] = None,
+           budget: Optional[float] = None, confidence: Optional[float] = None,
+           lost_mass: Optional[float] = None,
            score_sd: Optional[float] = None, weights: Optional[ArrayLike] = None,
            objective: Optional[Objective] = None, profile: Optional[Union[Profile, Path]] = None,
            device: Optional[Union[Device, str]] = None, dtype: Optional[Dtype] = None,
@@ -259,6 +262,7 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
 
     target: the recall to reach; a str or Decimal as it is written, a float as Python prints it. It
     is the mean or, with confidence, the recall that a row reaches with that probability.
+    budget: instead of a target, the most that the objective may be, for the most recall.
     lost_mass: instead of a target, the share of the softmax mass of the top-k that may be lost, on
     average or in a row. What elements weigh: score_sd or weights, as in lost_mass().
     objective: candidates, basic, serial, parallel, time (needs a profile, and uses its kernel) or
@@ -289,12 +293,19 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
     band.
     """
     n, m, k = count("n", n, 1, 2**53 - 1), count("m", m), count("k", k, 1, n)
-    if (target is None) == (lost_mass is None):
-        raise ValueError("give either target, a recall, or lost_mass, a share of the softmax mass")
+    if [target, lost_mass, budget].count(None) != 2:
+        raise ValueError("give one of target, a recall, lost_mass, a share of the softmax mass, "
+                         "and budget")
     held: Any = None  # owns the weights
-    if lost_mass is None:
-        if score_sd is not None or weights is not None:
-            raise ValueError("score_sd and weights say what lost_mass weighs; give it, too")
+    if lost_mass is None and (score_sd is not None or weights is not None):
+        raise ValueError("score_sd and weights say what lost_mass weighs; give it, too")
+    if budget is not None:
+        if confidence is not None:
+            raise ValueError("budget asks for the highest recall; leave confidence out")
+        loss, most_lost = 0.0, 0
+        if not 0.0 < real("budget", budget) < numpy.inf:
+            raise ValueError(f"budget = {budget} is not a number above 0")
+    elif lost_mass is None:
         wanted = goal("target", target, k)
         loss, most_lost = wanted.loss, wanted.most_lost
     else:
@@ -318,8 +329,10 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
         if fitting is None:
             raise ValueError(f"the profile of {own.name} is of kernel {own.kernel!r} and dtype "
                              f"{own.dtype!r}, and cannot answer for {kernel!r}, {dtype!r}")
-    elif row is not None and objective in (None, "time") and d is None:
+    elif row is not None:
         fitting = _profile_for(row, None, kernel, dtype)
+    if d is not None and fitting is not None and fitting._row.stands_in_for:
+        fitting = None  # the product is a bound, and a stand-in's error would hide in it
     if d is not None and exact_kernel is not None:
         raise ValueError("exact_kernel reads values from memory, and d computes them; give one")
     if row is None and own is not None:
@@ -331,7 +344,7 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
               else model.rcm_usual_objective(machine))
     selection = lib.new(
         "rcm_selection", p=dict(n=n, k=k, m=m),
-        target=dict(loss=loss, align=count("align", align), divisors=bool(divisors),
+        target=dict(loss=loss, align=count("align", align, 1, n), divisors=bool(divisors),
                                        weights=ffi.NULL if held is None else held._row),
         k_b_max=count("k_b_max", k_b_max, 1, 4096), objective=chosen, machine=machine[0])
     selection.ties = lib.number_of(ties, Ties, "ties")
@@ -353,11 +366,13 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
         if kernel not in (None, "any", fitting.kernel):
             raise ValueError(f"kernel = {kernel!r}, but the profile is of {fitting.kernel!r}")
         if own is None:
-            faster = model.rcm_faster_profile(selection, 0.0)
+            faster = model.rcm_faster_profile(selection, budget or 0.0)
             fitting = profile_of_copy(faster, row, (row, fitting))
             machine.profile = selection.machine.profile = fitting._row
         selection.kernel = fitting._row.kernel
-    choice = ffi.new("struct rcm_choice *", model.rcm_select(selection))
+    choice = ffi.new("struct rcm_choice *",
+                     model.rcm_select(selection) if budget is None
+                     else model.rcm_best_recall(selection, budget, ffi.NULL))
     found = _choice_of(selection, choice, fitting if by_profile else None)
     del exact, held
     return found

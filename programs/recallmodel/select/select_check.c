@@ -38,24 +38,13 @@ static int check_kernel(const struct select_settings *settings)
                        first ? first->name : text->device.name, cpu ? "CPU" : "GPU");
 }
 
-/* An exact kernel of a GPU is not compared with a CPU, nor the other way round. */
-static int check_exact_kernel(const struct select_settings *settings,
-                              const struct rcm_profile_answer *profile)
-{
-    const struct rcm_profile *exact = selection_exact_kernel(settings);
-    if (!exact || !profile->found || profile->profile.kernel->cpu == exact->kernel->cpu)
-        return STATUS_OK;
-    return usage_error("--exact-kernel %s was measured on a GPU, but --device %s is a CPU; give "
-                       "--exact-us instead",
-                       exact->name, settings->question.device.text.device.name);
-}
-
 /* Can the model answer it? */
 static int check_asked(const struct select_settings *settings)
 {
     struct rcm_profile_answer profile;
     struct rcm_selection s = selection_asked(settings, &profile);
-    if (settings->exact_kernel.given)
+    s.exact_profile = selection_exact_kernel(settings);
+    if (s.exact_profile)
         s.exact_us = 1.0; /* it has a time, whichever that is */
     switch (rcm_selection_check(&s)) {
     case RCM_SELECTION_KERNEL:
@@ -80,15 +69,17 @@ static int check_asked(const struct select_settings *settings)
     case RCM_SELECTION_EXACT_US:
         return usage_error("%s is compared with a time; leave --objective out",
                            settings->exact_kernel.given ? "--exact-kernel" : "--exact-us");
+    case RCM_SELECTION_EXACT_CPU:
+        return usage_error("--exact-kernel %s was measured on a GPU, but --device %s is a CPU; "
+                           "give --exact-us instead",
+                           s.exact_profile->name, settings->question.device.text.device.name);
     case RCM_SELECTION_ROPE:
         return usage_error("--rope-theta is for interleaved buckets, because contiguous ones do "
                            "not resonate; leave it or --assignment out");
     case RCM_SELECTION_OK:
         break;
     }
-    const int status = check_exact_kernel(settings, &profile);
-    return status == STATUS_OK && s.machine.d ? product_check(s.machine.device, s.machine.d, true)
-                                              : status;
+    return s.machine.d ? product_check(s.machine.device, s.machine.d, true) : STATUS_OK;
 }
 
 /* Do --ties have kernels to compare, which keep them? */

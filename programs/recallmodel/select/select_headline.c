@@ -55,9 +55,9 @@ static const char *no_buckets(const struct selection_answer *answer)
     case RCM_REASON_RUNS:
         return "No timed buckets keep the recall";
     case RCM_REASON_OPTIONS:
-        return "No b that is allowed keeps the recall";
+        return "No allowed b keeps the recall";
     case RCM_REASON_KERNEL:
-        return "No buckets of the kernel keep the recall";
+        return "The kernel's buckets miss the recall";
     case RCM_REASON_TIES:
         return "The kernel takes other equal elements";
     default:
@@ -99,8 +99,8 @@ static void format_others(char *text, size_t size, const struct selection_answer
         snprintf(text, size, "%s",
                  buckets ? "Exact top-k takes longer" : beside_exact(answer, other));
     else if (selection_is_bound(answer))
-        snprintf(text, size,
-                 buckets ? "Exact top-k takes %s: time both" : "Buckets take at least %s", value);
+        snprintf(text, size, buckets ? "Exact takes %s: time both" : "Buckets take at least %s",
+                 value);
     else
         snprintf(text, size, "%s", buckets ? "Exact top-k has more" : "Buckets have no fewer");
 }
@@ -196,7 +196,7 @@ void selection_verdict(char *text, size_t size, const struct selection_answer *a
     snprintf(text, size, "%s",
              c->reason == RCM_REASON_NOTHING ? "nothing"
              : c->reason == RCM_REASON_RUNS  ? "time some"
-                                             : rcm_deploy_name(c->deploy));
+                                             : rcm_deployed(c));
     if (c->deploy == RCM_DEPLOY_BUCKETED && c->reason == RCM_REASON_NO_EXACT) {
         format_only_if(least, sizeof least, answer);
         snprintf(text, size, "if exact > %s", least);

@@ -136,8 +136,7 @@ static void put_choice(json_t *object, const struct selection_answer *answer)
     set_text(object, "verdict", rcm_verdict_name(answer->decided.verdict));
     selection_headline(headline, sizeof headline, answer);
     set_text(object, "headline", headline);
-    set_text(object, "deploy",
-             c->reason == RCM_REASON_NOTHING ? "none" : rcm_deploy_name(c->deploy));
+    set_text(object, "deploy", rcm_deployed(c));
     json_object_set_new(object, "choice", choice_json(answer));
     set_real(object, "exact_objective", c->exact_objective);
     set_real(object, "over_exact", c->over_exact);

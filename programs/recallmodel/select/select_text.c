@@ -167,7 +167,7 @@ static void print_instead(const struct selection_answer *answer, const struct ca
 
 /* ---- --verbose */
 
-/* What the rates of the device allow. */
+/* What the memory of the device allows. */
 static void print_floor(const struct selection_answer *answer)
 {
     char floor[40], cache[80] = "";
@@ -181,7 +181,7 @@ static void print_floor(const struct selection_answer *answer)
                  ", if the rows come from memory, not from its cache of %.3g MB",
                  device->on_chip_bytes / 1e6);
     if (us > 0.0)
-        print_wrapped("  floor       %s: the rates of %s allow no less%s%s", floor, device->name,
+        print_wrapped("  floor       %s: the memory of %s allows no less%s%s", floor, device->name,
                       device->shortest_kernel_us > 0.0 ? ", with a launch" : "", cache);
 }
 

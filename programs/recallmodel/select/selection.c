@@ -49,15 +49,6 @@ bool selection_stands_in(const struct selection_answer *answer)
     return profile && profile->stands_in_for && answer->asked.objective->need == RCM_NEEDS_PROFILE;
 }
 
-static double floor_of(const struct selection_answer *answer, struct rcm_topk p)
-{
-    const struct rcm_device *device = answer->asked.machine.device;
-    return device && device->bandwidth_bytes_per_s > 0.0
-               ? rcm_roofline(device, answer->asked.machine.dtype, p).time_us +
-                     device->shortest_kernel_us
-               : 0.0;
-}
-
 double selection_least(const struct selection_answer *answer, double objective)
 {
     return rcm_with_launch(&answer->asked, objective);
@@ -74,14 +65,14 @@ const struct call *selection_call(const struct selection_answer *answer, struct 
 
 double selection_floor(const struct selection_answer *answer)
 {
-    return selection_has_buckets(answer) ? floor_of(answer, answer->choice.p) : 0.0;
+    return selection_has_buckets(answer) ? rcm_floor_us(&answer->asked, answer->choice.p) : 0.0;
 }
 
 struct rcm_prediction selection_prediction(const struct selection_answer *answer, struct rcm_topk p)
 {
     struct rcm_prediction r = rcm_predict(answer->asked.machine.profile, p);
     if (selection_stands_in(answer) && !isnan(r.low_us))
-        r.low_us = fmax(r.low_us, floor_of(answer, p));
+        r.low_us = fmax(r.low_us, rcm_floor_us(&answer->asked, p));
     return r;
 }
 

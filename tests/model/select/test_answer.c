@@ -99,10 +99,10 @@ static void check_answer(const struct asked *q)
     ck_assert_msg(strcmp(rcm_verdict_name(a->verdict), want) == 0,
                   "%s, n %" PRIu64 " k %" PRIu64 " m %" PRIu64 ": verdict %s, want %s, deploy %s",
                   q->s.machine.device->name, q->s.p.n, q->s.p.k, q->s.p.m,
-                  rcm_verdict_name(a->verdict), want, rcm_deploy_name(q->choice.deploy));
-    ck_assert_str_eq(rcm_deploy_name(q->choice.deploy), pays                   ? "bucketed"
-                                                        : strcmp(want, "none") ? want
-                                                                               : "exact");
+                  rcm_verdict_name(a->verdict), want, rcm_deployed(&q->choice));
+    ck_assert_str_eq(rcm_deployed(&q->choice), pays                   ? "bucketed"
+                                               : strcmp(want, "none") ? want
+                                                                      : "exact");
     const struct rcm_contender *first = pays ? buckets : lossless;
     ck_assert(!first || (a->of[0].time_us == first->time_us && a->of[0].callable));
     ck_assert(exact ? q->choice.exact_objective == exact->time_us

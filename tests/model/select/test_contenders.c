@@ -152,8 +152,9 @@ START_TEST(three_contenders)
                 ": got %s, %.12g, exact %.12g, threshold %.12g; want %s, %.12g (b %" PRIu64
                 "), %.12g, %.12g (b %" PRIu64 ")",
                 objective->name, s.p.n, s.p.k, s.p.m, s.target.loss, s.confidence, s.kernel->name,
-                s.k_b_max, s.target.align, rcm_deploy_name(got.deploy), got.objective,
-                got.exact_objective, got.threshold.objective, rcm_deploy_name(deployed(&s, &want)),
+                s.k_b_max, s.target.align, rcm_deployed(&got), got.objective, got.exact_objective,
+                got.threshold.objective,
+                rcm_deployed(&(struct rcm_choice){.deploy = deployed(&s, &want)}),
                 want.bucketed.objective, want.bucketed.p.b, want.exact, want.threshold.objective,
                 want.threshold.p.b);
             if (got.objective < INFINITY) {

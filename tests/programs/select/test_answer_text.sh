@@ -128,9 +128,9 @@ silent 'e\+'
 # A bound is not called a prediction.
 ask select --n 151936 --k 50 --device b200 --objective roofline --verbose
 says '(at least|only if) .*contender +at least .*bound, not calibrated'
-says '  floor +[0-9.]+ us: the rates of B200 allow no less, with a launch'
+says '  floor +[0-9.]+ us: the memory of B200 allows no less, with a launch'
 ask select --n 151936 --k 50 --device gh200 --objective roofline --verbose
-says 'contender +at least .*bound, not calibrated.*  floor .*: .* of GH200 allow no less +real rows'
+says 'contender +at least .*bound, not calibrated.*  floor .*: .*GH200 allows no less +real rows'
 
 # The card of a contender is named, and whether it was carried from there; its time is a range, what
 # settles it stands below, and it is not called a prediction of this card. JSON has the sentence.
@@ -168,12 +168,12 @@ says 'By the profile of H100-PCIe, kernel graphcore, f16, carried to MI300X, f16
 
 # Why there are no buckets: the kernel, an option, or the recall.
 ask select --n 2755 --k 1 --recall 0.5 --device v100s --beyond-runs
-says 'Use exact top-k: nothing lost\. No buckets of the kernel keep the recall\.'
+says 'Use exact top-k: nothing lost\. The kernel.s buckets miss the recall\.'
 says 'Next: pad the rows to n = 2756, or take another kernel; drtopk runs k_b = 1, n/b a power '
 ask select --n 131072 --k 65536 --kernel graphcore
-says 'No buckets of the kernel keep the recall\..*take another kernel; graphcore runs b '
+says 'The kernel.s buckets miss the recall\..*take another kernel; graphcore runs b '
 ask select --n 1000 --k 400 --align 512
-says 'No b that is allowed keeps the recall\..*Next: .*leave --align and --divisors out'
+says 'No allowed b keeps the recall\..*Next: .*leave --align and --divisors out'
 ask select --n 1000 --k 990 --recall 0.9999
 says 'No buckets keep the recall\..*Next: call it; only a larger --kb-max than 4 or less recall '
 
@@ -185,7 +185,7 @@ says 'parallel +11520 buckets in all rows, each for a thread; fewer than 3840 do
 
 # Where the bound and a launch leave less than a tenth, the answer is no.
 ask select --n 151936 --k 50 --m 64 --recall 0.99 --device b200 --exact-us 4.6 --objective roofline
-says 'Exact top-k takes 4.6 us: time both\. .*  exact, yours +4.6 us +0 +as you measured'
+says 'Exact takes 4.6 us: time both\. .*  exact, yours +4.6 us +0 +as you measured'
 ask select --n 151936 --k 50 --m 64 --recall 0.99 --device b200 --exact-us 4.4 --objective roofline
 says 'Use exact top-k, yours: about 4.4 us, nothing lost\. Buckets take at least [0-9.]+ us\.'
 ask select --n 1027 --k 512 --device b200 --exact-us 1.4 --objective roofline
