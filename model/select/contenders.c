@@ -47,6 +47,12 @@ static double threshold_estimate(const struct rcm_selection *s, struct rcm_topk 
     return threshold_value(s, p, reaching_estimate(p));
 }
 
+/* At least: if no element were collected in vain. */
+static double threshold_bound(const struct rcm_selection *s, struct rcm_topk p)
+{
+    return threshold_value(s, p, (double)p.k);
+}
+
 /* The error that the estimate of E[R] may have: a share of it, and elements. */
 #define ESTIMATE_SHARE 1e-3
 #define ESTIMATE_ELEMENTS 2.0
@@ -111,6 +117,7 @@ static struct search search_of(const struct rcm_selection *s, uint64_t k_b,
 {
     struct search f = search_begin(s, k_b, divisors_of);
     f.value = threshold_estimate;
+    f.bound = threshold_bound;
     f.motion = RCM_BENDS_WITH_B;
     f.all_up_to = FEW_B;
     return f;
@@ -174,6 +181,7 @@ static struct threshold best_threshold(const struct rcm_selection *s)
         struct search f = search_of(s, k_b, divisors_of);
         if (stops(s, k_b, 2 * most))
             return none;
+        f.known = least;
         search_least(&f, 0);
         estimate[k_b - 1] = f.best;
         if (f.best.objective < INFINITY)

@@ -49,6 +49,7 @@ struct search search_begin(const struct rcm_selection *s, uint64_t k_b,
                        .p = s->p,
                        .restriction = {s->target.align, divisors_of},
                        .value = search_bucketed,
+                       .known = INFINITY,
                        .motion = search_objective(s)->motion,
                        .all_up_to = SEARCH_ALL_UP_TO,
                        .best = {.objective = INFINITY}};
@@ -95,10 +96,19 @@ uint64_t search_next(const struct search *f, uint64_t low)
     return 0;
 }
 
+/* What is farther above the least than that is not near it: within a step of 2 % no value falls by
+ * so much. */
+#define NEAR_LEAST 1.1
+static double most_near(const struct search *f)
+{
+    return NEAR_LEAST * fmin(f->best.objective, f->known);
+}
+
 static double value_at(struct search *f, uint64_t b)
 {
     f->p.b = b;
-    return f->value(f->selection, f->p);
+    const double bound = f->bound ? f->bound(f->selection, f->p) : 0.0;
+    return bound > most_near(f) ? bound : f->value(f->selection, f->p);
 }
 
 double search_look_at(struct search *f, uint64_t b)
@@ -129,17 +139,27 @@ static void refine(struct search *f, uint64_t low, uint64_t high)
         search_look_at(f, b);
 }
 
-/* In steps of 2 %, refined between the neighbours of each step whose value is no more than
- * theirs. */
+/* In steps of 2 %, refined between the neighbours of each step whose value is no more than theirs,
+ * and near the least of all. */
+#define STEPS_MOST 1900 /* log(2^53) / log(1.02), and a few */
 static void least_of_bends(struct search *f, uint64_t low)
 {
-    uint64_t before = 0, at = search_next(f, low), after;
-    double value_before = INFINITY, value = at ? search_look_at(f, at) : INFINITY, value_after;
-    for (; at; before = at, value_before = value, at = after, value = value_after) {
-        after = search_next(f, at + 1 + at / 50);
-        value_after = after ? search_look_at(f, after) : INFINITY;
-        if (value <= value_before && value <= value_after)
-            refine(f, before ? before : at, after ? after : f->high);
+    struct {
+        uint64_t b;
+        double value;
+    } step[STEPS_MOST];
+    size_t count = 0;
+    for (uint64_t b = search_next(f, low); b && count < STEPS_MOST;
+         b = search_next(f, b + 1 + b / 50), count++) {
+        step[count].b = b;
+        step[count].value = search_look_at(f, b);
+    }
+    const double most = most_near(f);
+    for (size_t i = 0; i < count; i++) {
+        const bool first = i == 0, last = i + 1 == count;
+        if (step[i].value <= most && (first || step[i].value <= step[i - 1].value) &&
+            (last || step[i].value <= step[i + 1].value))
+            refine(f, step[first ? i : i - 1].b, last ? f->high : step[i + 1].b);
     }
 }
 
