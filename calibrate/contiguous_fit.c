@@ -47,7 +47,7 @@ static int set_band(struct problem *problem)
 
 static int fit_free(struct problem *problem, struct fit *fit, struct message error)
 {
-    double x[FIT_PARAMETERS] = {0}, errors[FIT_PARAMETERS] = {0};
+    double x[RCM_TIME_PARAMETERS] = {0}, errors[RCM_TIME_PARAMETERS] = {0};
     if (problem->length < FIT_LEAST)
         return message_set(error,
                            "%zu runs of contiguous buckets, with k_b that interleaved ones have, "

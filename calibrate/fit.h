@@ -7,12 +7,11 @@
 
 #include <calibrate/runs/residuals.h>
 
-#define FIT_PARAMETERS 44 /* of rcm_time_parameter; at most RCM_TIME_PARAMETERS_MOST are used */
 struct fit {
     unsigned parameters; /* how many were fitted or searched for */
     /* The relative standard error of each; NaN if it was not fitted; INFINITY if it is that of the
      * prior. blocks_at_once is searched for, so its error is NaN too. */
-    double error[FIT_PARAMETERS];
+    double error[RCM_TIME_PARAMETERS];
     unsigned steps; /* of Levenberg and Marquardt */
     size_t runs; /* that it was fitted to: with more than FIT_RUNS_MOST, the size of the sample */
 };

@@ -121,11 +121,11 @@ static bool search_blocks_at_once(struct problem *problem)
 /* The other parameters fit the present value, so that no other value is better before they are
  * fitted again. Tries steps of 6, 2.5 and 1 % to both sides, each with a fit of its own, as long as
  * one helps. */
-static int refine_blocks_at_once(struct problem *problem, double x[FIT_PARAMETERS], struct fit *fit,
-                                 double *errors)
+static int refine_blocks_at_once(struct problem *problem, double x[RCM_TIME_PARAMETERS],
+                                 struct fit *fit, double *errors)
 {
     const size_t size = problem->free_count * sizeof *x;
-    double best[FIT_PARAMETERS], least = misfit_of(problem);
+    double best[RCM_TIME_PARAMETERS], least = misfit_of(problem);
     double blocks = problem->profile.blocks_at_once;
     int status = 0;
     memcpy(best, x, size);
@@ -156,7 +156,7 @@ static int refine_blocks_at_once(struct problem *problem, double x[FIT_PARAMETER
 
 static int fit_in_turn(struct problem *problem, bool search, struct fit *fit, struct message error)
 {
-    double x[FIT_PARAMETERS] = {0}, errors[FIT_PARAMETERS] = {0};
+    double x[RCM_TIME_PARAMETERS] = {0}, errors[RCM_TIME_PARAMETERS] = {0};
     int status = 0;
     bool moved = true;
     for (unsigned round = 0; status == 0 && moved && round < 6; round++) {

@@ -15,8 +15,8 @@ struct problem {
     struct rcm_profile profile, prior; /* the prior: its parameters alone, if it has_prior */
     bool has_prior;
     size_t free_count;
-    const struct rcm_time_parameter *free[FIT_PARAMETERS]; /* those that are fitted */
-    double start[FIT_PARAMETERS];                          /* where each of them begins */
+    const struct rcm_time_parameter *free[RCM_TIME_PARAMETERS]; /* those that are fitted */
+    double start[RCM_TIME_PARAMETERS];                          /* where each of them begins */
 };
 
 /* The parameter of a profile at an offset in the struct. */

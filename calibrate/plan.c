@@ -22,15 +22,15 @@
 struct grid_shape {
     struct rcm_topk p;
     /* The derivative of the log of the time by that of each parameter, over the noise. */
-    double slope[FIT_PARAMETERS];
+    double slope[RCM_TIME_PARAMETERS];
     bool taken; /* it is in the plan */
 };
 
 /* How uncertain the parameters are: the covariance of their logarithms. */
 struct belief {
     size_t count;
-    const struct rcm_time_parameter *parameters[FIT_PARAMETERS];
-    double covariance[FIT_PARAMETERS][FIT_PARAMETERS]; /* its upper triangle */
+    const struct rcm_time_parameter *parameters[RCM_TIME_PARAMETERS];
+    double covariance[RCM_TIME_PARAMETERS][RCM_TIME_PARAMETERS]; /* its upper triangle */
 };
 
 /* ---- the grid */
@@ -89,10 +89,10 @@ static void set_slopes(struct rcm_profile *q, const struct belief *belief, struc
 /* How uncertain the time of a shape still is, over the noise, squared: the slopes by `by`, which
  * gets the covariance times the slopes. */
 static double uncertainty(const struct belief *belief, const struct grid_shape *c,
-                          double by[FIT_PARAMETERS])
+                          double by[RCM_TIME_PARAMETERS])
 {
     const int count = (int)belief->count;
-    cblas_dsymv(CblasRowMajor, CblasUpper, count, 1.0, *belief->covariance, FIT_PARAMETERS,
+    cblas_dsymv(CblasRowMajor, CblasUpper, count, 1.0, *belief->covariance, RCM_TIME_PARAMETERS,
                 c->slope, 1, 0.0, by, 1);
     return cblas_ddot(count, by, 1, c->slope, 1);
 }
@@ -101,7 +101,7 @@ static double uncertainty(const struct belief *belief, const struct grid_shape *
  * shrinks by the largest factor. */
 static const struct rcm_time_parameter *learn(struct belief *belief, const struct grid_shape *c)
 {
-    double by[FIT_PARAMETERS], most = -1.0;
+    double by[RCM_TIME_PARAMETERS], most = -1.0;
     const double scale = 1.0 + uncertainty(belief, c, by);
     size_t shrunk = 0;
     for (size_t i = 0; i < belief->count; i++)
@@ -110,7 +110,7 @@ static const struct rcm_time_parameter *learn(struct belief *belief, const struc
             shrunk = i;
         }
     cblas_dsyr(CblasRowMajor, CblasUpper, (int)belief->count, -1.0 / scale, by, 1,
-               *belief->covariance, FIT_PARAMETERS);
+               *belief->covariance, RCM_TIME_PARAMETERS);
     return belief->parameters[shrunk];
 }
 
@@ -147,7 +147,7 @@ static size_t choose(struct belief *belief, struct grid_shape *grid, size_t leng
     size_t chosen = 0;
     const double enough = PLAN_DETERMINED / NOISE;
     for (; chosen < count; chosen++) {
-        double most = until_determined ? enough * enough : 0.0, by[FIT_PARAMETERS];
+        double most = until_determined ? enough * enough : 0.0, by[RCM_TIME_PARAMETERS];
         size_t best = length;
         for (size_t i = 0; i < length; i++) {
             const double gain = grid[i].taken ? 0.0 : uncertainty(belief, &grid[i], by);

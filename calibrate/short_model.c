@@ -104,7 +104,7 @@ static void keep_operations(struct problem *problem)
 static double fit_subset(struct problem *problem, const struct rcm_time_parameter *const *listed,
                          const double *starts, size_t count, unsigned subset, struct fit *fit)
 {
-    double x[FIT_PARAMETERS] = {0}, errors[FIT_PARAMETERS];
+    double x[RCM_TIME_PARAMETERS] = {0}, errors[RCM_TIME_PARAMETERS];
     problem->free_count = 0;
     for (size_t i = 0; i < count; i++) {
         rcm_set_time_value(&problem->profile, listed[i], 0.0);

@@ -151,8 +151,9 @@ struct rcm_profile {
     double threads; /* of a CPU, for which it predicts; 0 is 1 */
 };
 
-/* The parameters, in order: rcm_time_parameter(0), .. until NULL. There are at most
- * RCM_TIME_PARAMETERS_MOST of them in a profile. */
+/* The parameters, in order: rcm_time_parameter(0), .. until NULL. There are RCM_TIME_PARAMETERS, at
+ * most RCM_TIME_PARAMETERS_MOST of them in a profile. */
+#define RCM_TIME_PARAMETERS 44
 #define RCM_TIME_PARAMETERS_MOST 24
 struct rcm_time_parameter {
     const char *name, *unit, *meaning;

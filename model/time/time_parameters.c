@@ -84,6 +84,9 @@ static const struct rcm_time_parameter parameters[] = {
     EXACT(long_element_us, "us", 3e-5, "the long way: each element of a row"),
 };
 
+_Static_assert(sizeof parameters / sizeof *parameters == RCM_TIME_PARAMETERS,
+               "RCM_TIME_PARAMETERS of time.h is the number of rows above");
+
 const struct rcm_time_parameter *rcm_time_parameter(size_t index)
 {
     return index < sizeof parameters / sizeof *parameters ? &parameters[index] : NULL;
