@@ -403,10 +403,20 @@ const struct command command_select = {
     .example =
         "recallmodel select --n 131072 --k 2048 --recall 0.99 --confidence 0.99 --kernel ours",
     .detail =
-        "select compares three ways and names the one with the least objective: the best b and kb "
-        "that reach the recall, exact top-k, and exact top-k by threshold (recallmodel exact). If "
-        "some are equal, it names exact top-k before the threshold, and both before buckets. On a "
-        "CPU every exact top-k is by threshold, so it compares two ways.\n"
+        "select says what to call: exact top-k, or the best b buckets of which kb elements each "
+        "are "
+        "kept. The rule: exact top-k, which loses nothing, unless the buckets take less time than "
+        "every exact kernel that can be called, by more than the error of both times. Where the "
+        "objective is no time, it is the way with the least objective, exact top-k among equals.\n"
+        "\n"
+        "  time              as the profile of the kernel predicts it\n"
+        "  9 in 10           nine in ten times lie in this range\n"
+        "  loses             1 - recall, the share of the top k that is not found\n"
+        "  known from        the card of the runs\n"
+        "  carried           from that card to this one, by the rates of both\n"
+        "  larger k or n     it was measured for those, and takes no longer here\n"
+        "  beyond its runs   no run was of such a shape\n"
+        "  not callable      nobody publishes a kernel for it\n"
         "\n"
         "If the device has a profile, the objective is the predicted time. If it has none, the "
         "objective is the roofline; the answer then says how long your exact top-k must take for "
@@ -419,7 +429,7 @@ const struct command command_select = {
         "stage 1 is a lower bound by the roofline; the times of stage 2, and of exact top-k after "
         "the product alone, are predicted if the device has a profile.\n"
         "\n"
-        "The answer has the question, the decision, all contenders, the call and what to do next.",
+        "mine:my_topk in the last line stands for your own call (docs/calibrating.md).",
     .columns = &selection_columns,
     .options = select_options,
     .run = run_select,
