@@ -75,7 +75,9 @@ def test_bad_weights(arguments, message):
 
 
 @pytest.mark.parametrize("arguments, message", [
-    (dict(), "either target"), (dict(target=0.9, lost_mass=0.1, score_sd=1), "either target"),
+    (dict(), "one of target"), (dict(target=0.9, lost_mass=0.1, score_sd=1), "one of target"),
+    (dict(target=0.9, budget=3), "one of target"), (dict(budget=0.0), "above 0"),
+    (dict(budget=3, confidence=0.9), "leave confidence out"),
     (dict(target=0.9, score_sd=1), "give it, too"), (dict(lost_mass=0.1), "either score_sd"),
     (dict(lost_mass=1.5, score_sd=1), "lost_mass must be"),
     (dict(lost_mass=0.1, weights=numpy.full(64, 1 / 64), confidence=0.9), "score_sd"),

@@ -35,17 +35,24 @@ function wordsOf(answer) {
     return {headline: answer.headline, why: ''};
 }
 
+/* "12.4 to 25.3 us", "838 us to 1.2 ms", "-" */
+function showBand({low_us: low, high_us: high}) {
+    if (low === null || !(low < high))
+        return '-';
+    const [from, unit] = showTime(low).split(' '), to = showTime(high);
+    return to.endsWith(` ${unit}`) ? `${from} to ${to}` : `${from} ${unit} to ${to}`;
+}
+
 /* A row of the table, in the words of the command's. */
 function contenderRow(contender) {
-    const {low_us: low, high_us: high} = contender, card = contender.card || contender.profile;
+    const card = contender.card || contender.profile;
     const known = !contender.callable
         ? `${card}, ${contender.left_out ? 'not in --have' : 'not callable'}`
         : (card || 'as you measured') + (contender.carried ? ', carried' : '') +
-          (contender.at_most ? ', larger k or n' : '') +
-          (contender.beyond ? ', beyond its runs' : '') +
+          (contender.at_most ? ', larger k or n' : contender.beyond ? ', beyond runs' : '') +
           (contender.other_type ? ', another type' : '');
     const cells = [showTime(contender.time_us),
-        low !== null && low < high ? `${showTime(low)} to ${showTime(high)}` : '-',
+        showBand(contender),
         contender.loses > 0 ? `${digits(100 * contender.loses, 2)} %` : '0', known];
     return element('tr', {class: contender.callable ? null : 'soft'},
         element('th', {scope: 'row'}, contender.kind === 'exact' ? `exact, ${contender.name}`

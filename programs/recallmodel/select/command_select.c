@@ -415,7 +415,7 @@ const struct command command_select = {
         "  known from        the card of the runs\n"
         "  carried           from that card to this one, by the rates of both\n"
         "  larger k or n     it was measured for those, and takes no longer here\n"
-        "  beyond its runs   no run was of such a shape\n"
+        "  beyond runs       no run of its profile was of such a shape\n"
         "  not callable      nobody publishes a kernel for it\n"
         "\n"
         "If the device has a profile, the objective is the predicted time. If it has none, the "

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <programs/common/format.h>
 
@@ -57,6 +58,21 @@ static void format_contender(char *text, size_t size, const struct rcm_contender
                  c->p.b, c->p.k_b);
 }
 
+/* "12.4 to 25.3 us", "838 us to 1.2 ms", "-". */
+static void format_band(char *text, size_t size, const struct rcm_contender *c)
+{
+    char low[40], high[40];
+    format_us(low, sizeof low, c->low_us);
+    format_us(high, sizeof high, c->high_us);
+    char *unit = strchr(low, ' ');
+    if (unit && strcmp(unit, high + strcspn(high, " ")) == 0)
+        *unit = '\0';
+    if (c->low_us < c->high_us)
+        snprintf(text, size, "%s to %s", low, high);
+    else
+        snprintf(text, size, "-");
+}
+
 /* Where its value comes from, and whether anybody can call it. */
 static void format_known(char *text, size_t size, const struct selection_answer *answer,
                          const struct rcm_contender *c)
@@ -68,30 +84,30 @@ static void format_known(char *text, size_t size, const struct selection_answer 
                        : !selection_is_time(answer)                ? "counted"
                        : c->kind == RCM_CONTENDER_EXACT ? "bound of the product, and the profile"
                                                         : "bound, not calibrated";
-    snprintf(text, size, "%s%s%s%s%s%s", from,
+    snprintf(text, size, "%s%s%s%s%s", from,
              c->callable   ? ""
              : c->left_out ? ", not in --have"
                            : ", not callable",
-             c->callable && c->carried ? ", carried" : "", c->at_most ? ", larger k or n" : "",
-             c->beyond ? ", beyond its runs" : "", c->other_type ? ", another type" : "");
+             c->callable && c->carried ? ", carried" : "",
+             c->at_most  ? ", larger k or n"
+             : c->beyond ? ", beyond runs"
+                         : "",
+             c->other_type ? ", another type" : "");
 }
 
 static void print_contender(const struct selection_answer *answer, const struct rcm_contender *c,
                             bool first)
 {
-    char name[80], value[64] = "-", low[40], high[40], band[90] = "-", loses[40] = "0", known[120];
+    char name[80], value[64] = "-", band[90], loses[40] = "0", known[120];
     const bool timed = answer->decided.count > 0;
     format_contender(name, sizeof name, c);
     if (!isnan(c->time_us))
         selection_format_number(value, sizeof value, answer, c->time_us);
-    format_us(low, sizeof low, c->low_us);
-    format_us(high, sizeof high, c->high_us);
-    if (c->low_us < c->high_us)
-        snprintf(band, sizeof band, "%s to %s", low, high);
+    format_band(band, sizeof band, c);
     if (c->loss > 0.0)
         snprintf(loses, sizeof loses, "%.2g %%", 100.0 * c->loss);
     format_known(known, sizeof known, answer, c);
-    printf(timed ? "%c %-24s %-8s %-18s %-7s %s\n" : "%c %-24s %-14s%s %-7s %s\n",
+    printf(timed ? "%c %-24s %-8s %-16s %-7s %s\n" : "%c %-24s %-14s%s %-7s %s\n",
            first ? '*' : ' ', name, value, timed ? band : "", loses, known);
 }
 
@@ -99,7 +115,7 @@ void selection_print_contenders(const struct selection_answer *answer)
 {
     const struct rcm_answer *all = &answer->contenders;
     const bool timed = answer->decided.count > 0;
-    printf(timed ? "\n  %-24s %-8s %-18s %-7s known from\n" : "\n  %-24s %-14s%s %-7s known from\n",
+    printf(timed ? "\n  %-24s %-8s %-16s %-7s known from\n" : "\n  %-24s %-14s%s %-7s known from\n",
            "contender",
            timed                        ? "time"
            : selection_is_bound(answer) ? "at least"

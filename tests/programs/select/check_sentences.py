@@ -321,15 +321,18 @@ class Check:
         for row, one in zip(table[1:], rows):
             shape = one["b"] and f"{one['kind']} b {one['b']}, k_b {one['k_b']}"
             found = re.fullmatch(rf"([* ]) {re.escape(shape or 'exact, ' + one['name'])} +"
-                                 rf"{TIME} +(-|{TIME} to {TIME}) +(0|\S+ %) +(\S.*)", row)
-            self.expect(found, f"not that of JSON: {row}")
+                                 rf"{TIME} +(-|([\d.e+-]+)(?: (us|ms|s))? to {TIME}) +(0|\S+ %) +"
+                                 r"(\S.*)", row)
+            self.expect(found and (len(row) <= 104 or "another type" in row),
+                        f"not that of JSON, or too wide: {row}")
             if not found:
                 continue
             self.expect((found[1] == "*") == (one is rows[0] and a["verdict"] != "none"), "the *")
             self.expect(near(found[2], one["time_us"] / UNITS[found[3]]), f"the time: {row}")
             band = one["low_us"] is not None and one["low_us"] < one["high_us"]
             self.expect(band == (found[4] != "-") and
-                        (not band or (near(found[5], one["low_us"] / UNITS[found[6]]) and
+                        (not band or (near(found[5],
+                                           one["low_us"] / UNITS[found[6] or found[8]]) and
                                       near(found[7], one["high_us"] / UNITS[found[8]]))),
                         f"the band: {row}")
             self.expect(near(found[9].split()[0], 100 * one["loses"], 0.06) if one["loses"]
@@ -342,6 +345,9 @@ class Check:
                         f"carried: {row}")
             self.expect(not one["callable"] or ("larger k or n" in known) == one["at_most"],
                         f"larger k or n: {row}")
+            self.expect(not one["callable"] or
+                        ("beyond runs" in known) == (one["beyond"] and not one["at_most"]),
+                        f"beyond its runs: {row}")
             self.expect(not one["at_most"] or one["kind"] == "exact", f"only exact kernels: {row}")
         keys = [(not one["callable"], one["time_us"]) for one in rows[1:]]
         self.expect(keys == sorted(keys), "the contenders are not in order")

@@ -43,17 +43,17 @@ ask "${of_theirs[@]}"
 silent "$note"
 ask "${of_ours[@]}" --assignment contiguous
 # the table has the band of contiguous buckets, which is another one
-says "  buckets b 4690, k_b 1 +146 us +97.6 us to 215 us +10 % +H200 "
+says "  buckets b 4690, k_b 1 +146 us +97.6 to 215 us +10 % +H200 "
 silent "$note"
 interleaved=$(value objective "${of_ours[@]}")
 contiguous=$(value objective "${of_ours[@]}" --assignment contiguous)
 awk -v a="$contiguous" -v b="$interleaved" 'BEGIN { r = a / b; exit !(r > 1.05 && r < 2.2) }' ||
     fail "contiguous $contiguous, interleaved $interleaved"
 ask "${of_ours[@]}"
-says "buckets b [0-9]+, k_b [0-9] +[0-9.]+ us +[0-9.]+ us to [0-9.]+ us +[0-9.]+ % +H200 "
+says "buckets b [0-9]+, k_b [0-9] +[0-9.]+ us +[0-9.]+ to [0-9.]+ us +[0-9.]+ % +H200 "
 silent "buckets b 4690, k_b 1 +146 us"
 ask "${of_drtopk[@]}" --assignment contiguous
-says '[*] buckets b 8192, k_b 1 +237 us +223 us to 266 us +6 % +V100S '
+says '[*] buckets b 8192, k_b 1 +237 us +223 to 266 us +6 % +V100S '
 silent "$note"
 [ "$(value time_assignment "${of_theirs[@]}" --assignment contiguous)" = '"interleaved"' ] ||
     fail "time_assignment of Graphcore's"
@@ -135,9 +135,9 @@ says 'contender +at least .*bound, not calibrated.*  floor .*: .*GH200 allows no
 # The card of a contender is named, and whether it was carried from there; its time is a range, what
 # settles it stands below, and it is not called a prediction of this card. JSON has the sentence.
 ask select --n 151936 --k 50 --m 64 --device a100-pcie
-says '[*] exact, recallmodel +[0-9.]+ us +[0-9.]+ us to [0-9.]+ us +0 +H200, carried '
-says ' buckets b [0-9]+, k_b [0-9] +[0-9.]+ us +[0-9.]+ us to [0-9.]+ us +[0-9.]+ % +H200, carried'
-says '  exact, torch.topk +[0-9.]+ us +[0-9.]+ us to [0-9.]+ us +0 +H100-PCIe, carried '
+says '[*] exact, recallmodel +[0-9.]+ us +[0-9.]+ to [0-9.]+ us +0 +H200, carried '
+says ' buckets b [0-9]+, k_b [0-9] +[0-9.]+ us +[0-9.]+ to [0-9.]+ us +[0-9.]+ % +H200, carried'
+says '  exact, torch.topk +[0-9.]+ us +[0-9.]+ to [0-9.]+ us +0 +H100-PCIe, carried '
 silent 'predicted|not callable.*not callable'
 says 'Next: time them here: gpu/time_calls.py'
 ask select --n 131072 --k 2048 --m 32 --device b200
@@ -153,7 +153,7 @@ says '[*] exact, recallmodel .*H200, carried +exact, SGLang fast_topk .*H100-SXM
 ask select --n 131072 --k 2048 --m 32 --device h100-pcie --dtype f32 --json
 says '"dtype_of_profile": "f16"'
 ask select --n 2^18 --k 100 --m 64 --device tpuv6e
-says 'k_b = 2, if your exact .* than 548 us: .*[*] buckets b 256, k_b 2 +58.8 us +41 us to 548 '
+says 'k_b = 2, if your exact .* than 548 us: .*[*] buckets b 256, k_b 2 +58.8 us +41 to 548 '
 case $(value floor_us select --n 2^18 --k 100 --m 64 --device tpuv6e) in
 40.[5-9]* | 41 | 41.[0-4]*) checks=$((checks + 1)) ;;
 *) fail "the floor of the TPUv6e" ;;

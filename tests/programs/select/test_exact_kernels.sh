@@ -68,7 +68,7 @@ assert answer["verdict"] == answer["deploy"] == "exact"
 assert answer["headline"].startswith("Use exact top-k, gvr_2: about 10.8 us, ")
 PYTHON
 text=$("$program" select "${question[@]}" --exact-kernel gvr_v2)
-prints '^\* exact, gvr_2  *10.8 us  *8.34 us to 12.1 us  *0  *B200' <<<"$text" ||
+prints '^\* exact, gvr_2  *10.8 us  *8.34 to 12.1 us  *0  *B200' <<<"$text" ||
     fail "select in words: $text"
 [ "$(grep -c '^[* ] exact, ' <<<"$text")" = 1 ] || fail "compared with others, too: $text"
 "$program" select "${question[@]}" --exact-kernel gvr_v2 --csv | prints ',gvr_v2_b200,' ||
