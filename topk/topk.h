@@ -151,7 +151,8 @@ enum rcm_top_k_status rcm_top_k_stage1(const struct rcm_top_k_call *call, void *
 
 /* The k best on average with this recall, so that half of all batches keep less; or, if confidence
  * > 0, with this recall of all rows together in at least that share of the batches; in the least
- * time by the profile of a CPU (NULL: rcm_profile_of_cpu() of this one). It is exact top-k unless
+ * time by the profile of a CPU (NULL: rcm_profile_of_cpu() of this one; that of cpu-xeon-emr does
+ * not know what a thread takes, and counts one). It is exact top-k unless
  * buckets are faster by more than the error of both (rcm_verdict). Sets method, b, k_b and
  * assignment of the call, of which it reads m, n, k, the type and `threads`; if the status is not
  * RCM_TOP_K_OK, it sets nothing. It may allocate, and take up to 0.1 s: choose once for many calls

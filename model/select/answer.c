@@ -250,7 +250,7 @@ struct rcm_contender answer_buckets(const struct rcm_selection *s, const struct 
     const bool found = c->objective < INFINITY;
     struct rcm_prediction r =
         found ? rcm_predict(q, c->p) : (struct rcm_prediction){.low_us = NAN, .high_us = NAN};
-    if (found && q->stands_in_for)
+    if (found && q->stands_in_for && !isnan(r.low_us))
         r.low_us = fmax(r.low_us, fmin(r.time_us, rcm_floor_us(s, c->p)));
     return (struct rcm_contender){.kind = RCM_CONTENDER_BUCKETS,
                                   .name = q->kernel->name,

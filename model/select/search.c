@@ -96,8 +96,9 @@ uint64_t search_next(const struct search *f, uint64_t low)
     return 0;
 }
 
-/* What is farther above the least than that is not near it: within a step of 2 % no value falls by
- * so much. */
+/* What is farther above the least than that is not near it. Within a step of 2 % a value falls by
+ * so much only where the kernel goes another way; from there it grows slowly, so that the next step
+ * is near the least. */
 #define NEAR_LEAST 1.1
 static double most_near(const struct search *f)
 {

@@ -101,8 +101,8 @@ def _in_order(sizes, entries):
     return sends
 
 
-def parts(n: Union[int, Sequence[int]], k: int, *, parts: Optional[int] = None,
-          send: Optional[Union[int, Sequence[int]]] = None,
+def parts(n: Union[int, Sequence[int], NDArray[Any]], k: int, *, parts: Optional[int] = None,
+          send: Optional[Union[int, Sequence[int], NDArray[Any]]] = None,
           recall: Optional[Recall] = None, lose_at_most: Optional[float] = None,
           least: Least = "largest", second_round: Optional[float] = None) -> Parts:
     """How many of its best each part of a row must send, so that the k best of the row are found.

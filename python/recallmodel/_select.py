@@ -236,7 +236,7 @@ def _check(selection, exact_kernel):
             f"{'exact_us' if exact_kernel is None else 'exact_kernel'} is compared with a time; "
             "give a profile or a device",
         model.RCM_SELECTION_EXACT_CPU:
-            "exact_kernel was measured on a GPU, but the profile is of a CPU; give exact_us",
+            "one of exact_kernel and the profile is of a CPU, the other of a GPU; give exact_us",
         model.RCM_SELECTION_ROPE: "rope_theta is for interleaved buckets",
     }[model.rcm_selection_check(selection)]
     if why:

@@ -40,6 +40,14 @@ START_TEST(the_profile_that_is_used)
     const struct rcm_profile *here = rcm_profile_of_cpu(cpu, &carried);
     ck_assert_double_eq(by_default.exact_objective, rcm_predict_exact(here, p));
     ck_assert_double_eq(given.exact_objective, rcm_predict_exact(shipped(), p));
+    for (uint64_t k = 8; k <= 512; k *= 2) {
+        struct rcm_top_k_call mine_call = {.rows = {.m = 64, .n = 1 << 16}, .k = k, .threads = 1},
+                              here_call = mine_call;
+        ck_assert_int_eq(rcm_top_k_choose(&mine_call, 0.9, 0.0, NULL, NULL), RCM_TOP_K_OK);
+        ck_assert_int_eq(rcm_top_k_choose(&here_call, 0.9, 0.0, here, NULL), RCM_TOP_K_OK);
+        ck_assert_int_eq(mine_call.method, here_call.method);
+        ck_assert_uint_eq(mine_call.b, here_call.b);
+    }
     mine.thread_us = 1e-3;
     ck_assert_double_eq(choose(&mine, 1).exact_objective, given.exact_objective);
     ck_assert_double_lt(choose(&mine, 4).exact_objective, given.exact_objective / 3);

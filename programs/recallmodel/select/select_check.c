@@ -70,9 +70,11 @@ static int check_asked(const struct select_settings *settings)
         return usage_error("%s is compared with a time; leave --objective out",
                            settings->exact_kernel.given ? "--exact-kernel" : "--exact-us");
     case RCM_SELECTION_EXACT_CPU:
-        return usage_error("--exact-kernel %s was measured on a GPU, but --device %s is a CPU; "
+        return usage_error("--exact-kernel %s was measured on a %s, but --device %s is a %s; "
                            "give --exact-us instead",
-                           s.exact_profile->name, settings->question.device.text.device.name);
+                           s.exact_profile->name, s.exact_profile->kernel->cpu ? "CPU" : "GPU",
+                           settings->question.device.text.device.name,
+                           s.exact_profile->kernel->cpu ? "GPU" : "CPU");
     case RCM_SELECTION_ROPE:
         return usage_error("--rope-theta is for interleaved buckets, because contiguous ones do "
                            "not resonate; leave it or --assignment out");
