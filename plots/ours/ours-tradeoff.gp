@@ -1,7 +1,7 @@
-# height 760
+# height 1120
 stats csv using (column("row")) nooutput
 down = int(STATS_max)
-set multiplot layout down,4 margins 0.08,0.985,0.105,0.962 spacing 0.014,0.085
+set multiplot layout down,4 margins 0.08,0.985,0.075,0.972 spacing 0.014,0.06
 set logscale xy 10
 set tics out font ",9" scale 0.6
 unset grid
