@@ -61,7 +61,8 @@ for device in cpu-epyc "$folder/zen4.profile"; do
             fail "$device does not say that it is another CPU: $(cat "$folder/begun")"
     fi
 done
-rejects "cpu-epyc-zen4, cpu-xeon-emr, this (machine), or" "$program" select --device cpu-none --n 9 --k 2
+rejects "cpu-epyc-zen4, cpu-xeon-emr, this (machine), or" \
+    "$program" select --device cpu-none --n 9 --k 2
 prints 'PyTorch' <"$folder/select" && fail "select shows a CPU a call of another library"
 "$program" select --device H100-PCIe --n 2^16 --k 64 >"$folder/select"
 prints 'recallmodel.topk' <"$folder/select" && fail "the call for a CPU stands beside a GPU"
