@@ -64,7 +64,8 @@ check_python() { # PYTHON
     same completion bash
     local status=0
     in_venv recallmodel calibrate keyetal/two-stage 2>"$folder/err" || status=$?
-    [ $status = 2 ] && grep -q "pip install 'recallmodel\[calibrate\]'" "$folder/err" ||
+    [ $status = 2 ] &&
+        grep -q "pip install --find-links build/wheel 'recallmodel\[calibrate\]'" "$folder/err" ||
         fail "calibrate without GSL: status $status, $(cat "$folder/err")"
     "$venv/bin/python" "${pip[@]}" install --no-index --find-links "$packages" \
         --find-links "${with_gsl%/*}" "recallmodel[calibrate]"
