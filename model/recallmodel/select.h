@@ -138,6 +138,7 @@ enum rcm_selection_status {
     RCM_SELECTION_D,          /* needs a device, and an objective in us */
     RCM_SELECTION_EXACT_US,   /* needs an objective in us */
     RCM_SELECTION_EXACT_CPU,  /* of a kernel and the profile one is of a CPU, the other of a GPU */
+    RCM_SELECTION_HAVE_CPU,   /* the profile is of a CPU, and `have` does not name this project */
     RCM_SELECTION_ROPE,       /* only interleaved buckets resonate */
 };
 enum rcm_selection_status rcm_selection_check(const struct rcm_selection *selection);
@@ -220,6 +221,9 @@ struct rcm_choice {
     enum rcm_reason reason;
 };
 
+/* "bucketed", "exact" or "threshold"; "none": nothing is within the budget. */
+const char *rcm_deployed(const struct rcm_choice *choice);
+
 /* Accuracy  the predicted time of the buckets is at most RCM_TIME_SEARCH_ERROR, as a share, above
  *           the least of all b.
  * Method    where the objective steps, the search looks at the beginning of each step, except those
@@ -249,9 +253,6 @@ struct rcm_point rcm_select_k_b(const struct rcm_selection *selection, uint64_t 
 /* ------------------------------------------------------------------------------------------------
  * In reverse: the most recall for a budget, the largest k or n, the fewest kept per bucket
  */
-
-/* "bucketed", "exact" or "threshold"; "none": nothing is within the budget. */
-const char *rcm_deployed(const struct rcm_choice *choice);
 
 /* The objective of buckets or of the threshold as it is compared with exact top-k and with a
  * budget: where it is a bound, with a launch, the shortest kernel that was measured on the device

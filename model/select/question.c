@@ -36,6 +36,9 @@ enum rcm_selection_status rcm_selection_check(const struct rcm_selection *s)
     if (s->exact_profile && s->machine.profile &&
         s->exact_profile->kernel->cpu != s->machine.profile->kernel->cpu)
         return RCM_SELECTION_EXACT_CPU;
+    if (s->have && s->machine.profile && s->machine.profile->kernel->cpu &&
+        !(s->have & rcm_providers_named("recallmodel")))
+        return RCM_SELECTION_HAVE_CPU;
     if (s->rope.theta > 0.0 && s->p.assignment != RCM_INTERLEAVED)
         return RCM_SELECTION_ROPE;
     return RCM_SELECTION_OK;

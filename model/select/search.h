@@ -20,9 +20,9 @@ struct search {
     struct rcm_restriction restriction;
     struct rope_turns turns; /* no pairs: no b resonates */
     search_value *value;
-    search_value
-        *bound;   /* NULL, or no more than the value, and quicker: far above the least that is
-                          * known it is taken for the value */
+    /* NULL, or no more than the value, and quicker: far above the least that is known it is taken
+     * for the value */
+    search_value *bound;
     double known; /* a value that is reached elsewhere; INFINITY: none is known */
     enum rcm_motion motion;
     uint64_t all_up_to; /* where the value bends: it looks at all of up to so many b */

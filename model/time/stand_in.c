@@ -278,23 +278,37 @@ struct rcm_profile rcm_carry_buckets(const struct rcm_profile *profile,
     return q;
 }
 
-const struct rcm_profile *rcm_profile_of_cpu(const char *cpu, struct rcm_profile *carried)
+/* The profile of a CPU that is named so (NULL: any): that of this card, or the first. */
+static const struct rcm_profile *profile_of_cpu(const char *name, const char *card)
 {
     const struct rcm_profile *q, *first = NULL;
     for (size_t i = 0; (q = rcm_profile(i)); i++) {
-        if (!q->kernel->cpu)
+        if (!q->kernel->cpu || (name && !rcm_name_begins(q->name, name)))
             continue;
-        if (q->card && strcmp(q->card, cpu) == 0)
+        if ((name && rcm_name_begins(name, q->name)) || (q->card && strcmp(q->card, card) == 0))
             return q;
         first = first ? first : q;
     }
+    return first;
+}
+
+const struct rcm_profile *rcm_cpu_meant(const char *name)
+{
+    char cpu[RCM_CPU_TEXT];
+    rcm_this_cpu(cpu);
+    return profile_of_cpu(name, cpu);
+}
+
+const struct rcm_profile *rcm_profile_of_cpu(const char *cpu, struct rcm_profile *carried)
+{
     const struct rcm_exact_carried *row = rcm_exact_carried_of(RCM_OTHER_CPUS);
-    if (!first)
-        return NULL;
-    *carried = *first;
-    carried->held_out_p05_ratio = lower_end(row->low_ratio, first->held_out_p05_ratio);
-    carried->held_out_p95_ratio = upper_end(row->high_ratio, first->held_out_p95_ratio);
-    carried->held_out_exact_p05_ratio = lower_end(row->low_ratio, first->held_out_exact_p05_ratio);
-    carried->held_out_exact_p95_ratio = upper_end(row->high_ratio, first->held_out_exact_p95_ratio);
+    const struct rcm_profile *q = profile_of_cpu(NULL, cpu);
+    if (!q || (q->card && strcmp(q->card, cpu) == 0))
+        return q;
+    *carried = *q;
+    carried->held_out_p05_ratio = lower_end(row->low_ratio, q->held_out_p05_ratio);
+    carried->held_out_p95_ratio = upper_end(row->high_ratio, q->held_out_p95_ratio);
+    carried->held_out_exact_p05_ratio = lower_end(row->low_ratio, q->held_out_exact_p05_ratio);
+    carried->held_out_exact_p95_ratio = upper_end(row->high_ratio, q->held_out_exact_p95_ratio);
     return carried;
 }

@@ -237,6 +237,8 @@ def _check(selection, exact_kernel):
             "give a profile or a device",
         model.RCM_SELECTION_EXACT_CPU:
             "one of exact_kernel and the profile is of a CPU, the other of a GPU; give exact_us",
+        model.RCM_SELECTION_HAVE_CPU:
+            "have does not name recallmodel, which alone runs on a CPU; leave it out",
         model.RCM_SELECTION_ROPE: "rope_theta is for interleaved buckets",
     }[model.rcm_selection_check(selection)]
     if why:

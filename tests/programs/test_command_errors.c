@@ -79,6 +79,7 @@ static const char *const rejected[][4] = {
      "one of each"},
     {"parts --n 100 --k 10 --parts 4 --input iid --deal 4,run", "--deal '4,run'", "not a number"},
     {"parts --k 10 --parts 4 --file nowhere.npy", "--file nowhere.npy", "No such file"},
+    {"select --n 4096 --k 10 --device cpu --have flashinfer", "--have", "recallmodel", "leave"},
     {"simulate --n 100 --k 10 --b 5 --kb 4 --deal 3", "--deal needs whole rows", "parts --file"},
     {"topk --n 100 --k 101", "--k 101", "n = 100", "at most"},
     {"blocks --n 100 --k 10 --blocks 1", "--blocks 1", "fewer than k = 10", "at least 2"},

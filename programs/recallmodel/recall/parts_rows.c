@@ -5,9 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <programs/common/wrap.h>
 
 #include "parts_command.h"
 
@@ -239,7 +236,7 @@ static void add_choice(struct table *table, const struct query *query,
         free(answer.list.of);
 }
 
-/* What the rules of others send; full k is a choice already. */
+/* What the rules of others send, full k among them. */
 static void add_rules(struct table *table, const struct query *query,
                       const struct parts_settings *settings, size_t i)
 {
@@ -252,8 +249,7 @@ static void add_rules(struct table *table, const struct query *query,
         struct parts_row row = row_of(query, settings, &list);
         row.goal = rule->name;
         snprintf(row.asks, sizeof row.asks, "%s", rule->name);
-        if (strcmp(rule->name, "full") != 0)
-            table_add(table, &row, false);
+        table_add(table, &row, false);
     }
     free(list.of);
 }
@@ -279,9 +275,10 @@ struct table *parts_rows(const struct query *query, void *state)
         add_choice(table, query, settings, i, GOAL_EXACT, usual[0]);
         for (size_t j = 0; j < length; j++)
             add_choice(table, query, settings, i, GOAL_LOSE_AT_MOST, at_most[j]);
-        add_choice(table, query, settings, i, GOAL_FULL, usual[0]);
         if (settings->rules)
             add_rules(table, query, settings, i);
+        else
+            add_choice(table, query, settings, i, GOAL_FULL, usual[0]);
     }
     return table;
 }

@@ -75,6 +75,10 @@ static int check_asked(const struct select_settings *settings)
                            s.exact_profile->name, s.exact_profile->kernel->cpu ? "CPU" : "GPU",
                            settings->question.device.text.device.name,
                            s.exact_profile->kernel->cpu ? "GPU" : "CPU");
+    case RCM_SELECTION_HAVE_CPU:
+        return usage_error("--have does not name recallmodel, which alone runs on --device %s; "
+                           "leave --have out",
+                           settings->question.device.text.device.name);
     case RCM_SELECTION_ROPE:
         return usage_error("--rope-theta is for interleaved buckets, because contiguous ones do "
                            "not resonate; leave it or --assignment out");
