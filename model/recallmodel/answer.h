@@ -16,14 +16,15 @@ const char *rcm_contender_kind_name(enum rcm_contender_kind kind); /* exact, thr
 /* What can find the top k. Times are microseconds of a call for all m rows. */
 struct rcm_contender {
     enum rcm_contender_kind kind;
-    const char *name;    /* "torch.topk", "recallmodel", "yours" */
+    const char *name;    /* "torch.topk", "recallmodel", "yours"; NULL: exact top-k of anybody */
     const char *package; /* that one installs; NULL: nobody can call it, or it is yours */
     const char *call;    /* NULL: as the shape says */
     const char *fault;   /* that is known of it; NULL: none is */
     bool callable;
     struct rcm_topk p;      /* of buckets and the threshold */
     double loss;            /* 1 - recall; 0: exact */
-    double time_us;         /* as it is predicted, or was measured */
+    double objective;       /* its value; the roofline with a launch. NaN: not known */
+    double time_us;         /* as it is predicted, or was measured; NaN: that is no time */
     double low_us, high_us; /* 9 in 10 times; NaN: its error is not known */
     bool at_most;        /* measured for larger k or longer rows alone: it takes at most time_us */
     bool beyond;         /* no run of the profile was of such a shape */
@@ -33,6 +34,10 @@ struct rcm_contender {
     bool carried;        /* from that card to this one */
     bool other_type;     /* it reads values of another width than was asked for */
 };
+
+/* Where its value comes from, in words: "H200, carried", "B200, larger k or n", "counted". */
+#define RCM_BASIS_TEXT 120
+void rcm_basis(const struct rcm_contender *contender, char text[RCM_BASIS_TEXT]);
 
 enum rcm_verdict {
     RCM_VERDICT_EXACT,
@@ -58,14 +63,16 @@ bool rcm_surely_faster(const struct rcm_contender *faster, const struct rcm_cont
  * known. */
 double rcm_floor_us(const struct rcm_selection *selection, struct rcm_topk p);
 
-/* The contenders of a selection whose objective is a time by a profile, and the verdict: that of
- * rcm_select (choice.deploy), or of rcm_best_recall. The first is that of the verdict; then the
- * others that can be called, the fastest first; then those that nobody can call. count = 0: the
- * objective is another one, or the values are products (machine.d). */
+/* The contenders of a selection, and the verdict: that of rcm_select (choice.deploy), or of
+ * rcm_best_recall. The first is that of the verdict; then the others that can be called, the
+ * fastest first; then those that nobody can call. Unless the objective is a time by a profile, of
+ * values that lie in memory, no provider is compared: there are at most one exact top-k, one
+ * threshold and one of buckets, without a package. */
 #define RCM_CONTENDERS_MOST (RCM_EXACT_MOST + 3)
 struct rcm_answer {
     enum rcm_verdict verdict;
-    size_t count;
+    bool by_profile; /* are providers compared? */
+    size_t count;    /* 1 at least */
     struct rcm_contender of[RCM_CONTENDERS_MOST];
 };
 void rcm_answer(const struct rcm_selection *selection, const struct rcm_choice *choice,

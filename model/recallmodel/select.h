@@ -199,9 +199,9 @@ struct rcm_choice {
     struct rcm_topk p; /* the best bucketed shape, if its objective is finite */
     double objective;  /* INFINITY: no shape that drops any element reaches the target */
     /* Where the objective is the time, the rule of rcm_verdict (answer.h). Otherwise the least of
-     * the three; among equal ones exact top-k, then the threshold. If the exact objective is not
-     * known: if there is a shape, the lesser of it and the threshold, otherwise exact. The roofline
-     * is a bound, so with it exact top-k must take longer than RCM_BOUND_MARGIN times the bound and
+     * those that one can call; the threshold on a CPU alone. Among equal ones exact top-k, then the
+     * threshold. If the exact objective is not known: the shape, if there is one. The roofline is a
+     * bound, so with it exact top-k must take longer than RCM_BOUND_MARGIN times the bound and
      * shortest_kernel_us of the device */
     enum rcm_deploy deploy;
     /* exact top-k of the row; the time is that of the fastest that can be called (provider.h); NaN:
@@ -262,8 +262,8 @@ double rcm_with_launch(const struct rcm_selection *selection, double objective);
 /* The most recall for an objective of at most `budget`, a bound with its launch; among equal
  * recalls the least objective. Of a time that is carried from another card the upper end of its
  * band must keep to the budget.
- * Exact top-k and the threshold lose nothing: they are deployed if they are within the budget. Of
- * the target it reads only what b must be. each: NULL, or the best of each k_b, as above. Exact
+ * Exact top-k, and on a CPU the threshold, lose nothing: they are deployed if they are within the
+ * budget. Of the target it reads only what b must be. each: NULL, or the best of each k_b, as above. Exact
  * where the objective grows or where there are up to 8192 b; to 0.2 % of b where it steps; to 2 %
  * for others. */
 struct rcm_choice rcm_best_recall(const struct rcm_selection *selection, double budget,

@@ -4,6 +4,7 @@
 #include "answer.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "search.h"
@@ -18,6 +19,31 @@ const char *rcm_verdict_name(enum rcm_verdict verdict)
 {
     static const char *const names[] = {"exact", "threshold", "buckets", "none"};
     return (size_t)verdict < sizeof names / sizeof *names ? names[verdict] : NULL;
+}
+
+/* Without a profile: what the value is. */
+static const char *value_of(const struct rcm_contender *c)
+{
+    const bool exact = c->kind == RCM_CONTENDER_EXACT;
+    return isnan(c->objective) ? "not known"
+           : exact && c->name  ? "as you measured"
+           : isnan(c->time_us) ? "counted"
+           : exact             ? "bound of the product, and the profile"
+                               : "bound, not calibrated";
+}
+
+void rcm_basis(const struct rcm_contender *c, char text[RCM_BASIS_TEXT])
+{
+    const char *from = c->card && *c->card ? c->card : c->profile ? c->profile : value_of(c);
+    snprintf(text, RCM_BASIS_TEXT, "%s%s%s%s%s", from,
+             c->callable   ? ""
+             : c->left_out ? ", not in --have"
+                           : ", not callable",
+             c->callable && c->carried ? ", carried" : "",
+             c->at_most  ? ", larger k or n"
+             : c->beyond ? ", beyond runs"
+                         : "",
+             c->other_type ? ", another type" : "");
 }
 
 /* ---- the rule */
@@ -158,17 +184,21 @@ static struct rcm_contender of_kernel(const struct rcm_selection *s,
 
 static bool comes_first(const struct rcm_contender *a, const struct rcm_contender *b)
 {
-    return a->callable != b->callable ? a->callable : a->time_us < b->time_us;
+    return a->callable != b->callable ? a->callable : a->objective < b->objective;
 }
 
-/* Puts the last of `count` contenders, of which the others are in order, to its place. */
-static void put_last_in_order(struct rcm_contender *of, size_t count)
+/* Puts one among `count` that are in order. */
+static void put(struct rcm_contender *of, size_t count, struct rcm_contender c)
 {
-    for (size_t j = count - 1; j > 0 && comes_first(&of[j], &of[j - 1]); j--) {
-        const struct rcm_contender moved = of[j];
-        of[j] = of[j - 1];
-        of[j - 1] = moved;
-    }
+    for (; count > 0 && comes_first(&c, &of[count - 1]); count--)
+        of[count] = of[count - 1];
+    of[count] = c;
+}
+
+static struct rcm_contender timed(struct rcm_contender c)
+{
+    c.objective = c.time_us;
+    return c;
 }
 
 size_t answer_exact(const struct rcm_selection *s, struct rcm_contender of[RCM_CONTENDERS_MOST])
@@ -177,7 +207,7 @@ size_t answer_exact(const struct rcm_selection *s, struct rcm_contender of[RCM_C
     const struct rcm_profile *q = s->machine.profile;
     size_t count = 0, found = 0;
     if (s->exact_us > 0.0) {
-        of[0] = yours(s);
+        of[0] = timed(yours(s));
         return 1;
     }
     const struct rcm_contender own = of_profile(s);
@@ -188,20 +218,24 @@ size_t answer_exact(const struct rcm_selection *s, struct rcm_contender of[RCM_C
         const bool same = strcmp(kernels[i].provider->name, own.name) == 0;
         if (same && kernels[i].beyond && is_other && !own.beyond)
             continue;
-        of[count++] = of_kernel(s, &kernels[i]);
-        put_last_in_order(of, count);
+        put(of, count++, timed(of_kernel(s, &kernels[i])));
         is_other = is_other && !same;
     }
-    if (is_other) {
-        of[count++] = own;
-        put_last_in_order(of, count);
-    }
+    if (is_other)
+        put(of, count++, timed(own));
     return count;
+}
+
+bool answer_has_threshold(const struct rcm_selection *s)
+{
+    const struct rcm_kernel *kernel = s->machine.profile ? s->machine.profile->kernel : s->kernel;
+    return kernel && kernel->cpu;
 }
 
 struct rcm_contender answer_threshold(const struct rcm_selection *s, const struct rcm_choice *c)
 {
-    const bool cpu = s->machine.profile->kernel->cpu;
+    const bool cpu = answer_has_threshold(s);
+    const struct rcm_profile *q = s->machine.profile;
     return (struct rcm_contender){.kind = RCM_CONTENDER_THRESHOLD,
                                   .name = cpu ? "recallmodel" : "by threshold",
                                   .package = cpu ? "recallmodel" : NULL,
@@ -210,7 +244,7 @@ struct rcm_contender answer_threshold(const struct rcm_selection *s, const struc
                                   .time_us = c->threshold.objective,
                                   .low_us = NAN,
                                   .high_us = NAN,
-                                  .profile = s->machine.profile->name};
+                                  .profile = q ? q->name : NULL};
 }
 
 /* Buckets of this project where it is not at hand. */
@@ -277,7 +311,7 @@ static void put_in_order(struct rcm_answer *a, size_t first)
     a->of[0] = a->of[first];
     a->of[first] = moved;
     for (size_t i = 2; i < a->count; i++)
-        put_last_in_order(a->of + 1, i);
+        put(a->of + 1, i - 1, a->of[i]);
 }
 
 /* The contender that the choice deploys. */
@@ -295,6 +329,42 @@ static size_t deployed(const struct rcm_answer *a, enum rcm_deploy deploy)
     return best;
 }
 
+/* Without providers: the values of the choice. */
+static void compare_objectives(const struct rcm_selection *s, const struct rcm_choice *c,
+                               struct rcm_answer *out)
+{
+    const bool is_time = search_objective(s)->measure & RCM_IN_US;
+    const bool found = c->objective < INFINITY, named = is_time && s->exact_us > 0.0;
+    const struct rcm_contender threshold = answer_threshold(s, c);
+    const struct rcm_contender any = {.callable = true, .low_us = NAN, .high_us = NAN};
+    struct rcm_contender of[] = {[RCM_DEPLOY_BUCKETED] = any,
+                                 [RCM_DEPLOY_EXACT] = named ? yours(s) : any,
+                                 [RCM_DEPLOY_THRESHOLD] = threshold};
+    of[RCM_DEPLOY_EXACT].objective = c->exact_objective;
+    of[RCM_DEPLOY_BUCKETED].kind = RCM_CONTENDER_BUCKETS;
+    of[RCM_DEPLOY_BUCKETED].name = (s->kernel ? s->kernel : rcm_kernel(0))->name;
+    of[RCM_DEPLOY_BUCKETED].p = c->p;
+    of[RCM_DEPLOY_BUCKETED].loss = found ? rcm_loss_exact(c->p) : 1.0;
+    of[RCM_DEPLOY_BUCKETED].objective = rcm_with_launch(s, c->objective);
+    of[RCM_DEPLOY_THRESHOLD].objective = rcm_with_launch(s, c->threshold.objective);
+    of[RCM_DEPLOY_THRESHOLD].profile = NULL;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        if (i == (size_t)c->deploy || isfinite(of[i].objective)) {
+            of[i].time_us = is_time ? of[i].objective : NAN;
+            out->of[out->count++] = of[i];
+        }
+}
+
+static void compare_providers(const struct rcm_selection *s, const struct rcm_choice *c,
+                              struct rcm_answer *out)
+{
+    out->count = answer_exact(s, out->of);
+    const struct rcm_contender others[] = {answer_buckets(s, c), answer_threshold(s, c)};
+    for (size_t i = 0; i < 2; i++)
+        if (others[i].time_us < INFINITY)
+            out->of[out->count++] = timed(others[i]);
+}
+
 void rcm_answer(const struct rcm_selection *s, const struct rcm_choice *c, struct rcm_answer *out)
 {
     static const enum rcm_verdict verdicts[] = {[RCM_DEPLOY_BUCKETED] = RCM_VERDICT_BUCKETS,
@@ -302,13 +372,11 @@ void rcm_answer(const struct rcm_selection *s, const struct rcm_choice *c, struc
                                                 [RCM_DEPLOY_THRESHOLD] = RCM_VERDICT_THRESHOLD};
     memset(out, 0, sizeof *out);
     out->verdict = c->reason == RCM_REASON_NOTHING ? RCM_VERDICT_NONE : verdicts[c->deploy];
-    if (!answer_is_timed(s))
-        return;
-    out->count = answer_exact(s, out->of);
-    const struct rcm_contender others[] = {answer_buckets(s, c), answer_threshold(s, c)};
-    for (size_t i = 0; i < 2; i++)
-        if (others[i].time_us < INFINITY)
-            out->of[out->count++] = others[i];
+    if (answer_is_timed(s))
+        compare_providers(s, c, out);
+    out->by_profile = out->count > 0;
+    if (!out->by_profile)
+        compare_objectives(s, c, out);
     const size_t first = deployed(out, c->deploy);
     if (first < out->count)
         put_in_order(out, first);

@@ -17,6 +17,9 @@ bool answer_can_run(const struct rcm_selection *selection);
 size_t answer_exact(const struct rcm_selection *selection,
                     struct rcm_contender of[RCM_CONTENDERS_MOST]);
 
+/* Does a library have exact top-k by threshold there? That for a CPU does. */
+bool answer_has_threshold(const struct rcm_selection *selection);
+
 /* The threshold and the buckets of a choice, as contenders; their time_us is INFINITY where there
  * are none. */
 struct rcm_contender answer_threshold(const struct rcm_selection *selection,

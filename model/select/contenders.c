@@ -225,6 +225,12 @@ double rcm_with_launch(const struct rcm_selection *s, double objective)
     return is_bound(s) ? objective + s->machine.device->shortest_kernel_us : objective;
 }
 
+/* The threshold takes part where one can call it. */
+static double callable_threshold(const struct rcm_selection *s, const struct rcm_choice *c)
+{
+    return answer_has_threshold(s) ? c->threshold.objective : INFINITY;
+}
+
 /* What exact top-k must take longer than for this objective to be deployed: the objective, unless
  * that is a bound. */
 static double least_exact(const struct rcm_selection *s, double objective)
@@ -271,7 +277,7 @@ struct rcm_choice contenders_choice(const struct rcm_selection *s, struct rcm_po
 {
     struct rcm_choice c = with_contenders(s, bucketed);
     c.deploy = least_of(least_exact(s, c.objective), c.exact_objective,
-                        least_exact(s, c.threshold.objective));
+                        least_exact(s, callable_threshold(s, &c)));
     if (answer_is_timed(s))
         decide_by_time(s, &c);
     return c;
@@ -302,11 +308,9 @@ struct rcm_choice contenders_within(const struct rcm_selection *s, struct rcm_po
     const bool keeps_all = found && rcm_loss_exact(bucketed.p) == 0.0;
     const double exact =
         exact_is_within(s, c.exact_objective, budget) ? c.exact_objective : INFINITY;
-    const bool callable = !answer_is_timed(s) || answer_threshold(s, &c).callable;
+    const double callable = callable_threshold(s, &c);
     const double threshold =
-        callable && rcm_with_launch(s, c.threshold.objective) <= contenders_budget(s, budget)
-            ? c.threshold.objective
-            : INFINITY;
+        rcm_with_launch(s, callable) <= contenders_budget(s, budget) ? callable : INFINITY;
     if (exact == INFINITY && threshold == INFINITY)
         c.deploy = found ? RCM_DEPLOY_BUCKETED : RCM_DEPLOY_EXACT;
     else if (keeps_all && bucketed.objective < exact && bucketed.objective < threshold)

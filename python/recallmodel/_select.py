@@ -48,28 +48,32 @@ class Beyond:
 class Contender:
     """What can find the top k, and how long it takes: a row of the command's table.
 
-    kind: exact, threshold or buckets. name: as people call it: "torch.topk"; "yours" of exact_us.
-    b, k_b: None if exact. time_us: of a call for all m rows. low_us, high_us: 9 in 10 times (None:
-    the error is not known). at_most: it was measured for larger k or longer rows alone, and takes
+    kind: exact, threshold or buckets. name: as people call it: "torch.topk"; "yours" of exact_us;
+    None: of anybody. b, k_b: None if exact. objective: its value; of a bound with a launch (None:
+    not known). time_us: the same where it is a time of a call for all m rows; otherwise None.
+    low_us, high_us: 9 in 10 times (None: the error is not known). at_most: it was measured for larger k or longer rows alone, and takes
     at most time_us. beyond: no run was of so long or so many rows. other_type: it reads values of
     another width. loses: 1 - recall; 0: exact.
     callable: can anybody call it? left_out: one could, and `have` does not name it.
+    basis: where its value comes from, in words: "H200, carried".
     package: that one installs (None: nobody can, or it is yours).
     call: how (None: as b and k_b say). fault: that is known of it, or None.
     profile: that predicts the time, or None. card: where that was measured. carried: from that card
     to this one.
     """
-    name: str
+    name: Optional[str]
     kind: Kind
     b: Optional[int]
     k_b: Optional[int]
-    time_us: float
+    objective: Optional[float]
+    time_us: Optional[float]
     low_us: Optional[float]
     high_us: Optional[float]
     at_most: bool
     beyond: bool
     other_type: bool
     loses: float
+    basis: str
     callable: bool
     left_out: bool
     package: Optional[str]
@@ -87,14 +91,13 @@ class Choice:
     verdict: what to call: exact, threshold, buckets, or none. Lossless wins: it is buckets only
     where they are faster than every lossless contender that can be called, by more than the errors
     of both.
-    contenders: all that can find the top k, if the objective is a time by a profile; otherwise
-    none. The first is that of the verdict; then the others that can be called, the fastest first;
-    then those that nobody can call.
+    contenders: all that can find the top k. The first is that of the verdict; then the others that
+    can be called, the fastest first; then those that nobody can call. Unless the objective is a
+    time by a profile there are three at most: exact top-k, a threshold, buckets of anybody.
 
     b, k_b, candidates, recall, objective: the best buckets, even if something else is to be
     deployed; None if no buckets reach the recall.
-    deploy: bucketed, exact, threshold or none: the verdict or, where there are no contenders, the
-    one with the least objective.
+    deploy: the verdict, with bucketed for buckets.
     objective, exact_objective, threshold.objective: in the objective's own unit (candidates,
     operations, steps, us). exact_objective, if a time, is that of the fastest that can be called;
     None if it is not known.
@@ -144,11 +147,14 @@ def _contender_of(c):
     """struct rcm_contender as a Contender."""
     shape = c.kind != model.RCM_CONTENDER_EXACT
     texts = {name: text_of(getattr(c, name)) or None
-             for name in ("package", "call", "fault", "profile", "card")}
+             for name in ("name", "package", "call", "fault", "profile", "card")}
+    basis = ffi.new("char[]", model.RCM_BASIS_TEXT)
+    model.rcm_basis(ffi.addressof(c), basis)
     return Contender(
-        name=text_of(c.name), kind=text_of(model.rcm_contender_kind_name(c.kind)),
-        b=c.p.b if shape else None, k_b=c.p.k_b if shape else None, time_us=c.time_us,
-        low_us=_finite_or_none(c.low_us), high_us=_finite_or_none(c.high_us), at_most=c.at_most,
+        basis=text_of(basis), kind=text_of(model.rcm_contender_kind_name(c.kind)), b=c.p.b if shape else None,
+        k_b=c.p.k_b if shape else None, objective=_finite_or_none(c.objective),
+        time_us=_finite_or_none(c.time_us), low_us=_finite_or_none(c.low_us),
+        high_us=_finite_or_none(c.high_us), at_most=c.at_most,
         beyond=c.beyond, other_type=c.other_type, loses=c.loss, callable=c.callable,
         left_out=c.left_out, carried=c.carried, **texts)
 

@@ -61,7 +61,7 @@ class Chosen(NamedTuple):
 
     method: exact or bucketed. b, k_b, assignment: those of the buckets, None if exact. recall: what
     the model expects of them on rows whose top-k lie anywhere with equal probability; 1.0 if exact.
-    select: the Choice behind it, without contenders; None if nothing was chosen.
+    select: the Choice behind it; None if nothing was chosen.
     """
     method: str
     b: Optional[int]
@@ -128,8 +128,9 @@ def _choose(n, m, k, recall, confidence, profile):
                          "give another profile, or b and k_b")
     library.check(status)
     # Recall 1 is exact without a search: then there is no shape. The library compares its own two
-    # ways alone: no contenders.
-    choice = _choice_of(lib.new("rcm_selection"), found, profile) if found.p.n > 0 else None
+    # ways alone, by their times: no provider is a contender.
+    own = lib.new("rcm_selection", objective=model.rcm_objective_by_name(b"time"))
+    choice = _choice_of(own, found, profile) if found.p.n > 0 else None
     return Way(call.method, call.b, call.k_b, call.assignment, choice)
 
 

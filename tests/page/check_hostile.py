@@ -27,7 +27,7 @@ MARKUP = "<img src=x onerror='window.broken=1'>\"'</script><script>window.broken
 VERDICTS = (
     ({}, "no"), ({"k": "1"}, "no"), ({"exact-us": "100"}, "yes"), ({"m": "1e9"}, "no"),
     ({"n": "2^31", "k": "1000", "m": "1"}, "no"),
-    ({"n": "3e6", "k": "100", "m": "1", "device": "V100S"}, "perhaps"),
+    ({"n": "3e6", "k": "100", "m": "1", "device": "V100S"}, "no"),
     ({"objective": "candidates"}, "perhaps"), ({"objective": "roofline"}, "perhaps"),
     ({"device": "GH200"}, "no"), ({"device": "GH200", "exact-us": "500"}, "yes"),
     ({"device": "GH200", "exact-us": "0.5"}, "no"), ({"exact-us": "1"}, "no"),
@@ -64,9 +64,9 @@ def words(line):
 
 
 def table_of_command(question):
-    """The rows below the heading of times in the text answer, with their words alone."""
+    """The rows below the heading in the text answer, with their words alone."""
     lines = iter(native(arguments(question))[1].splitlines())
-    if not any(line.startswith("  contender ") and " 9 in 10 " in line for line in lines):
+    if not any(line.startswith("  contender ") for line in lines):
         return []
     return [words(line.lstrip("*")) for line in itertools.takewhile(str.strip, lines)]
 

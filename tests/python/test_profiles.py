@@ -360,12 +360,24 @@ def test_profile_of_a_file_says_its_card(tmp_path):
             assert choice.verdict == "exact" and choice.contenders[0].name == known
 
 
-def test_no_contenders_of_other_objectives():
-    for more, verdict in ((dict(), "buckets"),
-                          (dict(objective="roofline", device="H100-PCIe"), None)):
+def test_contenders_of_other_objectives():
+    for more, timed in ((dict(), False), (dict(objective="roofline", device="H100-PCIe"), True),
+                        (dict(exact_us=1000.0, objective="roofline", device="H200"), True)):
         choice = rcm.select(2**17, 2048, 0.95, m=64, **more)
-        assert choice.contenders == () and verdict in (None, choice.verdict)
-        assert choice.deploy == ("bucketed" if choice.verdict == "buckets" else choice.verdict)
+        first, *others = choice.contenders
+        assert choice.verdict == "buckets" == first.kind and choice.deploy == "bucketed"
+        assert (first.b, first.k_b) == (choice.b, choice.k_b) and first.loses > 0.04
+        places = [(not one.callable, one.objective) for one in others]
+        assert places == sorted(places) and first.callable
+        assert all(one.callable == (one.kind != "threshold") for one in choice.contenders)
+        assert all((one.time_us == one.objective) == timed for one in choice.contenders)
+        assert all(one.package is None for one in choice.contenders)
+        exact = [one for one in others if one.kind == "exact"]
+        if "exact_us" in more:
+            assert [(one.name, one.objective) for one in exact] == [("yours", 1000.0)]
+        else:
+            assert [one.objective for one in exact] == ([] if timed else [2**17])
+    assert first.objective == choice.objective  # the launch of the H200 is not known
 
 
 def test_profile_of_this_machine(tmp_path, monkeypatch):

@@ -3,17 +3,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 import {byId, element} from './dom.js';
-import {digits, readError, rowsThatReach, showCount, showNumber, showObjective, showRecall,
-    showTime} from './text.js';
+import {digits, readError, rowsThatReach, showNumber, showRecall} from './text.js';
 
 const KINDS = {exact: ['no', 'No'], threshold: ['no', 'No'], buckets: ['yes', 'Yes'],
     none: ['perhaps', 'Perhaps']};
 const CONTENDERS_SHOWN = 8; /* as the command */
-
-/* Does the answer stand on times of everything that can find the top-k? */
-function isTimed(answer) {
-    return Boolean(answer.contenders && answer.contenders.length);
-}
 
 /* Yes, no or perhaps, and in which words: [kind, words]. */
 function verdictOf(answer) {
@@ -21,11 +15,14 @@ function verdictOf(answer) {
         return ['perhaps', 'A table of answers'];
     if (answer.verdict === 'buckets' && answer.cause === 'no_exact')
         return ['perhaps', 'Only if your exact top-k is slower'];
-    if (isTimed(answer) || ['exact', 'none'].includes(answer.verdict))
+    if (['exact', 'none'].includes(answer.verdict))
         return KINDS[answer.verdict];
-    return ['perhaps', answer.objective_unit === 'us'
-        ? 'Perhaps: this is the most that it can gain'
-        : `By ${answer.objective} alone` + (answer.device ? '' : '; a device gives times')];
+    if (answer.objective_is_bound)
+        return ['perhaps', 'Perhaps: this is the most that it can gain'];
+    if (answer.objective_unit !== 'us')
+        return ['perhaps', `By ${answer.objective} alone` +
+            (answer.device ? '' : '; a device gives times')];
+    return KINDS[answer.verdict];
 }
 
 /* {headline, why} */
@@ -35,63 +32,23 @@ function wordsOf(answer) {
     return {headline: answer.headline, why: ''};
 }
 
-/* "12.4 to 25.3 us", "838 us to 1.2 ms", "-" */
-function showBand({low_us: low, high_us: high}) {
-    if (low === null || !(low < high))
-        return '-';
-    const [from, unit] = showTime(low).split(' '), to = showTime(high);
-    return to.endsWith(` ${unit}`) ? `${from} to ${to}` : `${from} ${unit} to ${to}`;
-}
-
-/* A row of the table, in the words of the command's. */
-function contenderRow(contender) {
-    const card = contender.card || contender.profile;
-    const known = !contender.callable
-        ? `${card}, ${contender.left_out ? 'not in --have' : 'not callable'}`
-        : (card || 'as you measured') + (contender.carried ? ', carried' : '') +
-          (contender.at_most ? ', larger k or n' : contender.beyond ? ', beyond runs' : '') +
-          (contender.other_type ? ', another type' : '');
-    const cells = [showTime(contender.time_us),
-        showBand(contender),
-        contender.loses > 0 ? `${digits(100 * contender.loses, 2)} %` : '0', known];
-    return element('tr', {class: contender.callable ? null : 'soft'},
-        element('th', {scope: 'row'}, contender.kind === 'exact' ? `exact, ${contender.name}`
-            : `${contender.kind} b ${contender.b}, k_b ${contender.k_b}`),
-        ...cells.map((cell) => element('td', {}, cell)));
-}
-
+/* The command's table, in its words. */
 function showContenders(answer) {
-    const timed = isTimed(answer);
-    byId('contenders').hidden = !timed;
-    byId('contender-rows').replaceChildren(...(timed ? answer.contenders : [])
-        .slice(0, CONTENDERS_SHOWN).map(contenderRow));
+    const rows = answer.contenders || [];
+    byId('contenders').hidden = !rows.length;
+    byId('contender-columns').replaceChildren(...(answer.contender_columns || [])
+        .map((name) => element('th', {scope: 'col'}, name)));
+    byId('contender-rows').replaceChildren(...rows.slice(0, CONTENDERS_SHOWN)
+        .map(({callable, shown: [name, ...cells]}) =>
+            element('tr', {class: callable ? null : 'soft'},
+                element('th', {scope: 'row'}, name),
+                ...cells.map((cell) => element('td', {}, cell)))));
     byId('contender-rows').classList.toggle('decided', answer.verdict !== 'none');
 }
 
 function tile(name, value, below) {
     return element('div', {}, element('dt', {}, name), element('dd', {}, value),
         below ? element('dd', {}, below) : null);
-}
-
-/* Where there is no table of times. */
-function objectiveTiles(answer) {
-    const {choice, threshold, objective_unit: unit} = answer;
-    const roofline = answer.objective === 'roofline';
-    return [
-        choice && answer.deploy !== 'bucketed' &&
-            tile('best buckets', `b = ${choice.b}`, `k_b = ${choice.k_b}`),
-        choice && choice.predicted_us !== undefined &&
-            tile('predicted time', showTime(choice.predicted_us)),
-        choice && (unit === 'us' ? tile(roofline ? 'least time (bound)' : 'least time',
-            showTime(roofline ? answer.break_even_us : choice.objective),
-            'by the datasheet; kernels take longer')
-            : tile(answer.objective, showCount(choice.objective), 'of the best buckets')),
-        answer.exact_objective === null ? tile('exact top-k', 'not known', 'measure yours')
-            : tile('exact top-k', showObjective(answer.exact_objective, unit)),
-        threshold && !roofline && tile('exact by threshold',
-            showObjective(threshold.objective, unit),
-            `b = ${threshold.b}, k_b = ${threshold.k_b}; reads twice`),
-    ].filter(Boolean);
 }
 
 function figures(answer) {
@@ -112,7 +69,7 @@ function figures(answer) {
         tiles.push(tile(rowsThatReach(answer.quantile), showRecall(choice.recall_quantile),
             `sd of a row ${Number(choice.recall_sd.toPrecision(2))}`));
     }
-    return isTimed(answer) ? tiles : [...tiles, ...objectiveTiles(answer)];
+    return tiles;
 }
 
 /* The lines "  label   words" of the text answer, up to the first empty line; a line that goes on
@@ -132,14 +89,11 @@ function readNotes(text) {
     return notes;
 }
 
-/* What the tiles and the table have already; of a bound they have no threshold. */
-function inTiles(label, answer) {
-    return ['recall', 'time', 'buckets', 'exact', 'lost mass'].includes(label) ||
-           (label === 'threshold' && answer.objective !== 'roofline');
-}
+/* What the tiles and the table have already. */
+const SHOWN = ['recall', 'time', 'buckets', 'exact', 'lost mass', 'threshold'];
 
 export function showNotes(text, answer) {
-    const notes = readNotes(text).filter((note) => !inTiles(note.label, answer));
+    const notes = readNotes(text).filter((note) => !SHOWN.includes(note.label));
     if (answer.exceeds_memory)
         notes.push({label: 'memory', words: `the ${answer.device} has ` +
             `${digits(answer.memory_bytes / 1e9, 4)} GB, less than the rows take`});
@@ -147,7 +101,7 @@ export function showNotes(text, answer) {
         [element('dt', {}, note.label), element('dd', {}, note.words)]));
     byId('text-answer').textContent = text;
     document.body.classList.remove('words-late');
-    const note = /^(No library known|This call does not).*$/m.exec(text);
+    const note = /^This call does not.*$/m.exec(text);
     byId('call-note').textContent = note ? note[0] : '';
     if (answer.queries) /* then this is all there is */
         byId('said').open = true;

@@ -11,8 +11,8 @@ const RECALLS = ['0.5', '0.6', '0.7', '0.8', '0.85', '0.9', '0.92', '0.94', '0.9
     '0.98', '0.99', '0.995', '0.998', '0.999', '0.9999', '0.99999', '0.999999'];
 
 /* The fields that "More" hides. It opens if a question uses one of them. */
-const FOLDED = ['kb-max', 'kernel', 'objective', 'budget', 'd', 'valid', 'align', 'assignment',
-    'rope-theta', 'head-dim', 'rope-stretch', 'rounding'];
+const FOLDED = ['kb-max', 'kernel', 'have', 'objective', 'budget', 'd', 'valid', 'align',
+    'assignment', 'rope-theta', 'head-dim', 'rope-stretch', 'rounding'];
 
 function inRow() {
     return document.querySelector('input[name=goal][value=row]').checked;

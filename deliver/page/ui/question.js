@@ -7,8 +7,8 @@ import {quoted} from './text.js';
 /* Every option that the form has, by the command's name, in the order of the command line. An
  * empty text leaves the option out. */
 export const OPTIONS = ['n', 'k', 'm', 'recall', 'lost-mass', 'score-sd', 'confidence', 'device', 'dtype',
-    'exact-us', 'exact-kernel', 'kb-max', 'kernel', 'objective', 'budget', 'd', 'valid', 'assignment',
-    'align', 'rope-theta', 'head-dim', 'rope-stretch', 'rounding'];
+    'exact-us', 'exact-kernel', 'have', 'kb-max', 'kernel', 'objective', 'budget', 'd', 'valid',
+    'assignment', 'align', 'rope-theta', 'head-dim', 'rope-stretch', 'rounding'];
 
 /* Options that other subcommands take, too; the pictures pass them on. */
 export const SHAPE = ['n', 'k', 'valid', 'assignment'];

@@ -54,11 +54,6 @@ export function showNumber(value) {
     return digits(value, 4).replace('e+', 'e');
 }
 
-/* The value of an objective, in the unit that the answer names. */
-export function showObjective(value, unit) {
-    return unit === 'us' ? showTime(value) : showCount(value) + ' ' + unit;
-}
-
 /* "19 of 20 rows reach", "99 % of rows reach": all but this share of the rows. */
 export function rowsThatReach(quantile) {
     const odds = Math.round(1 / quantile);

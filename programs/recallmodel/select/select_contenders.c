@@ -1,4 +1,4 @@
-/* select_contenders.c - select: the contenders as data, whatever the objective is, and as a table.
+/* select_contenders.c - select: the contenders as a table.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
@@ -12,44 +12,8 @@
 
 #define CONTENDERS_SHOWN 8
 
-/* Puts one into its place behind the first, which is deployed. */
-static void add(struct rcm_answer *all, struct rcm_contender c)
-{
-    size_t i = all->count++;
-    c.callable = true;
-    c.low_us = c.high_us = NAN;
-    for (; i > 1 && c.time_us < all->of[i - 1].time_us; i--)
-        all->of[i] = all->of[i - 1];
-    all->of[i] = c;
-}
-
-struct rcm_answer selection_contenders(const struct selection_answer *answer)
-{
-    struct rcm_answer all = answer->decided;
-    const struct rcm_choice *c = &answer->choice;
-    const bool yours = answer->settings->exact_us > 0.0;
-    const struct rcm_contender of[] = {
-        [RCM_DEPLOY_BUCKETED] = {.kind = RCM_CONTENDER_BUCKETS,
-                                 .p = c->p,
-                                 .loss = selection_has_buckets(answer) ? rcm_loss_exact(c->p) : 1.0,
-                                 .time_us = selection_least(answer, c->objective)},
-        [RCM_DEPLOY_EXACT] = {.kind = RCM_CONTENDER_EXACT,
-                              .name = yours ? "yours" : NULL,
-                              .time_us = c->exact_objective},
-        [RCM_DEPLOY_THRESHOLD] = {.kind = RCM_CONTENDER_THRESHOLD,
-                                  .p = c->threshold.p,
-                                  .time_us = selection_least(answer, c->threshold.objective)}};
-    if (all.count)
-        return all;
-    add(&all, of[c->deploy]);
-    for (unsigned i = 0; i < sizeof of / sizeof *of; i++)
-        if (i != (unsigned)c->deploy && isfinite(of[i].time_us))
-            add(&all, of[i]);
-    return all;
-}
-
 /* "exact, recallmodel", "buckets b 3250, k_b 1". */
-static void format_contender(char *text, size_t size, const struct rcm_contender *c)
+static void format_name(char *text, size_t size, const struct rcm_contender *c)
 {
     if (c->kind == RCM_CONTENDER_EXACT)
         snprintf(text, size, c->name ? "exact, %s" : "exact top-k", c->name);
@@ -73,55 +37,48 @@ static void format_band(char *text, size_t size, const struct rcm_contender *c)
         snprintf(text, size, "-");
 }
 
-/* Where its value comes from, and whether anybody can call it. */
-static void format_known(char *text, size_t size, const struct selection_answer *answer,
-                         const struct rcm_contender *c)
+void selection_format_contender(const struct selection_answer *answer,
+                                const struct rcm_contender *c, struct contender_text *text)
 {
-    const char *from = c->card && *c->card                         ? c->card
-                       : c->profile                                ? c->profile
-                       : isnan(c->time_us)                         ? "not known"
-                       : c->kind == RCM_CONTENDER_EXACT && c->name ? "as you measured"
-                       : !selection_is_time(answer)                ? "counted"
-                       : c->kind == RCM_CONTENDER_EXACT ? "bound of the product, and the profile"
-                                                        : "bound, not calibrated";
-    snprintf(text, size, "%s%s%s%s%s", from,
-             c->callable   ? ""
-             : c->left_out ? ", not in --have"
-                           : ", not callable",
-             c->callable && c->carried ? ", carried" : "",
-             c->at_most  ? ", larger k or n"
-             : c->beyond ? ", beyond runs"
-                         : "",
-             c->other_type ? ", another type" : "");
+    format_name(text->name, sizeof text->name, c);
+    snprintf(text->value, sizeof text->value, "-");
+    if (!isnan(c->objective))
+        selection_format_number(text->value, sizeof text->value, answer, c->objective);
+    format_band(text->band, sizeof text->band, c);
+    snprintf(text->loses, sizeof text->loses, c->loss > 0.0 ? "%.2g %%" : "0", 100.0 * c->loss);
+    rcm_basis(c, text->basis);
 }
 
-static void print_contender(const struct selection_answer *answer, const struct rcm_contender *c,
-                            bool first)
+struct contender_text selection_contender_headings(const struct selection_answer *answer)
 {
-    char name[80], value[64] = "-", band[90], loses[40] = "0", known[120];
-    const bool timed = answer->decided.count > 0;
-    format_contender(name, sizeof name, c);
-    if (!isnan(c->time_us))
-        selection_format_number(value, sizeof value, answer, c->time_us);
-    format_band(band, sizeof band, c);
-    if (c->loss > 0.0)
-        snprintf(loses, sizeof loses, "%.2g %%", 100.0 * c->loss);
-    format_known(known, sizeof known, answer, c);
-    printf(timed ? "%c %-24s %-8s %-16s %-7s %s\n" : "%c %-24s %-14s%s %-7s %s\n",
-           first ? '*' : ' ', name, value, timed ? band : "", loses, known);
+    struct contender_text text = {"contender", "", "9 in 10", "loses", "known from"};
+    snprintf(text.value, sizeof text.value, "%s",
+             selection_is_bound(answer)  ? "at least"
+             : selection_is_time(answer) ? "time"
+                                         : answer->asked.objective->unit);
+    return text;
+}
+
+/* One of the table, or its headings. */
+static void print_line(const struct selection_answer *answer, char mark,
+                       const struct contender_text *t)
+{
+    if (answer->decided.by_profile)
+        printf("%c %-24s %-8s %-16s %-7s %s\n", mark, t->name, t->value, t->band, t->loses,
+               t->basis);
+    else
+        printf("%c %-24s %-14s %-7s %s\n", mark, t->name, t->value, t->loses, t->basis);
 }
 
 void selection_print_contenders(const struct selection_answer *answer)
 {
-    const struct rcm_answer *all = &answer->contenders;
-    const bool timed = answer->decided.count > 0;
-    printf(timed ? "\n  %-24s %-8s %-16s %-7s known from\n" : "\n  %-24s %-14s%s %-7s known from\n",
-           "contender",
-           timed                        ? "time"
-           : selection_is_bound(answer) ? "at least"
-                                        : answer->asked.objective->unit,
-           timed ? "9 in 10" : "", "loses");
-    for (size_t i = 0; i < all->count && i < CONTENDERS_SHOWN; i++)
-        print_contender(answer, &all->of[i], i == 0 && all->verdict != RCM_VERDICT_NONE);
+    struct contender_text text = selection_contender_headings(answer);
+    const struct rcm_answer *all = &answer->decided;
+    putchar('\n');
+    print_line(answer, ' ', &text);
+    for (size_t i = 0; i < all->count && i < CONTENDERS_SHOWN; i++) {
+        selection_format_contender(answer, &all->of[i], &text);
+        print_line(answer, i == 0 && all->verdict != RCM_VERDICT_NONE ? '*' : ' ', &text);
+    }
     putchar('\n');
 }

@@ -40,9 +40,9 @@ void selection_format_value(char *text, size_t size, const struct selection_answ
 static const struct rcm_contender *of_kind(const struct selection_answer *answer,
                                            enum rcm_contender_kind kind)
 {
-    for (size_t i = 0; i < answer->contenders.count; i++)
-        if (answer->contenders.of[i].kind == kind)
-            return &answer->contenders.of[i];
+    for (size_t i = 0; i < answer->decided.count; i++)
+        if (answer->decided.of[i].kind == kind)
+            return &answer->decided.of[i];
     return NULL;
 }
 
@@ -68,34 +68,31 @@ static const char *no_buckets(const struct selection_answer *answer)
 static const char *beside_exact(const struct selection_answer *answer,
                                 const struct rcm_contender *buckets)
 {
-    const struct rcm_contender *first = &answer->contenders.of[0];
+    const struct rcm_contender *first = &answer->decided.of[0];
     return !buckets->callable
                ? buckets->left_out ? "Buckets are not in --have" : "No known buckets run on it"
-           : rcm_surely_faster(first, buckets) ? "Buckets take longer"
-           : buckets->time_us < first->time_us ? "Buckets may take less: time both"
-                                               : "Buckets may take as long";
+           : rcm_surely_faster(first, buckets)     ? "Buckets take longer"
+           : buckets->objective < first->objective ? "Buckets may take less: time both"
+                                                   : "Buckets may take as long";
 }
 
-/* Nothing beside the shape of a threshold: the line is full, and the table says it. */
 static void format_others(char *text, size_t size, const struct selection_answer *answer)
 {
     char value[64], budget[64];
-    const struct rcm_contender *first = &answer->contenders.of[0];
+    const struct rcm_contender *first = &answer->decided.of[0];
     const bool buckets = first->kind == RCM_CONTENDER_BUCKETS;
     const struct rcm_contender *other =
         of_kind(answer, buckets ? RCM_CONTENDER_EXACT : RCM_CONTENDER_BUCKETS);
     selection_format_number(budget, sizeof budget, answer, answer->settings->budget);
-    selection_format_number(value, sizeof value, answer, other ? other->time_us : NAN);
-    if (answer->settings->budget > 0.0 && first->carried && first->high_us > first->time_us) {
+    selection_format_number(value, sizeof value, answer, other ? other->objective : NAN);
+    if (answer->settings->budget > 0.0 && first->carried && first->high_us > first->objective) {
         format_us(value, sizeof value, first->high_us);
         snprintf(text, size, "Upper end %s, within %s", value, budget);
     } else if (answer->settings->budget > 0.0)
         snprintf(text, size, buckets ? "The most within %s" : "Within %s", budget);
-    else if (first->kind == RCM_CONTENDER_THRESHOLD && !first->package)
-        *text = '\0';
     else if (!buckets && !selection_has_buckets(answer))
         snprintf(text, size, "%s", no_buckets(answer));
-    else if (answer->decided.count)
+    else if (answer->decided.by_profile)
         snprintf(text, size, "%s",
                  buckets ? "Exact top-k takes longer" : beside_exact(answer, other));
     else if (selection_is_bound(answer))
@@ -120,9 +117,9 @@ static void format_only_if(char *text, size_t size, const struct selection_answe
 static const struct rcm_contender *nearest(const struct selection_answer *answer)
 {
     const struct rcm_contender *least = NULL;
-    for (size_t i = 0; i < answer->contenders.count; i++) {
-        const struct rcm_contender *c = &answer->contenders.of[i];
-        if (c->callable && isfinite(c->time_us) && (!least || c->time_us < least->time_us))
+    for (size_t i = 0; i < answer->decided.count; i++) {
+        const struct rcm_contender *c = &answer->decided.of[i];
+        if (c->callable && isfinite(c->objective) && (!least || c->objective < least->objective))
             least = c;
     }
     return least;
@@ -142,9 +139,9 @@ static void nothing_within(char *text, size_t size, const struct selection_answe
                        : c->profile                         ? c->name
                                                             : "exact top-k";
     const bool bound = selection_is_bound(answer) && c->kind != RCM_CONTENDER_EXACT;
-    selection_format_number(value, sizeof value, answer, c->time_us);
+    selection_format_number(value, sizeof value, answer, c->objective);
     format_us(high, sizeof high, c->high_us);
-    if (c->time_us <= answer->settings->budget)
+    if (c->objective <= answer->settings->budget)
         snprintf(text, size,
                  "Nothing stays within %s: %s takes %s, but its upper end, %s, is above %s.",
                  budget, name, value, high, budget);
@@ -157,7 +154,7 @@ void selection_headline(char *text, size_t size, const struct selection_answer *
 {
     char shape[64], value[64], others[200], exact[100];
     const struct rcm_choice *c = &answer->choice;
-    const struct rcm_contender *first = &answer->contenders.of[0];
+    const struct rcm_contender *first = &answer->decided.of[0];
     const bool buckets = first->kind == RCM_CONTENDER_BUCKETS;
     selection_format_shape(shape, sizeof shape, first->p);
     if (c->reason == RCM_REASON_NOTHING) {
@@ -167,15 +164,13 @@ void selection_headline(char *text, size_t size, const struct selection_answer *
         snprintf(text, size,
                  "Use buckets, %s, %s your exact top-k takes longer than %s: %.2g %% lost.", shape,
                  selection_is_bound(answer) ? "only if" : "if", value, 100.0 * first->loss);
-    } else if (answer->decided.verdict == RCM_VERDICT_NONE || isnan(first->time_us)) {
+    } else if (answer->decided.verdict == RCM_VERDICT_NONE || isnan(first->objective)) {
         snprintf(text, size, "Use exact top-k: nothing lost. %s.", no_buckets(answer));
     } else {
-        selection_format_value(value, sizeof value, answer, first->time_us);
+        selection_format_value(value, sizeof value, answer, first->objective);
         format_others(others, sizeof others, answer);
         snprintf(exact, sizeof exact, "exact top-k%s%s", first->name ? ", " : "",
                  first->name ? first->name : "");
-        if (first->kind == RCM_CONTENDER_THRESHOLD && !first->package)
-            snprintf(exact, sizeof exact, "exact top-k by threshold, %s", shape);
         const char *about = !selection_is_time(answer) ? ""
                             : selection_is_bound(answer) && first->kind != RCM_CONTENDER_EXACT
                                 ? "at least "
@@ -184,8 +179,7 @@ void selection_headline(char *text, size_t size, const struct selection_answer *
             snprintf(text, size, "Use buckets, %s: %s%s, %.2g %% lost. %s.", shape, about, value,
                      100.0 * first->loss, others);
         else
-            snprintf(text, size, "Use %s: %s%s, nothing lost.%s%s%s", exact, about, value,
-                     *others ? " " : "", others, *others ? "." : "");
+            snprintf(text, size, "Use %s: %s%s, nothing lost. %s.", exact, about, value, others);
     }
 }
 
@@ -264,13 +258,15 @@ static void format_allow(char *text, size_t size, const struct selection_answer 
 /* What a budget must be for something to stay within. */
 static void format_budget(char *text, size_t size, const struct selection_answer *answer)
 {
-    char value[64] = "more";
+    char value[64];
     const struct rcm_contender *c = nearest(answer);
-    if (c) {
-        const double least = c->carried && isfinite(c->high_us) ? c->high_us : c->time_us;
-        const double digit = pow(10.0, floor(log10(least)) - 2.0); /* three are printed */
-        selection_format_number(value, sizeof value, answer, digit * ceil(least / digit));
+    if (!c) {
+        snprintf(text, size, "give a larger --budget");
+        return;
     }
+    const double least = c->carried && isfinite(c->high_us) ? c->high_us : c->objective;
+    const double digit = pow(10.0, floor(log10(least)) - 2.0); /* three are printed */
+    selection_format_number(value, sizeof value, answer, digit * ceil(least / digit));
     snprintf(text, size, "give a --budget of %s", value);
 }
 

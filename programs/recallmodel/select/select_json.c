@@ -53,6 +53,16 @@ static void put_usage(json_t *object, const struct selection_answer *answer)
     set_text(object, "call", shown ? shown->key : NULL);
 }
 
+/* Whose kernels can be called; null: all. */
+static json_t *have_json(uint32_t have)
+{
+    json_t *names = have ? json_array() : json_null();
+    for (unsigned i = 0; rcm_provider(i); i++)
+        if (have >> i & 1)
+            json_array_append_new(names, json_string(rcm_provider(i)->kernel));
+    return names;
+}
+
 static void put_question(json_t *object, const struct selection_answer *answer)
 {
     const struct select_settings *settings = answer->settings;
@@ -67,6 +77,7 @@ static void put_question(json_t *object, const struct selection_answer *answer)
     set_real(object, "quantile", selection_quantile_rest(settings));
     if (settings->ties)
         set_text(object, "ties", rcm_ties_name(settings->ties));
+    json_object_set_new(object, "have", have_json(settings->have));
     set_text(object, "kernel", answer->asked.kernel->name);
     set_text(object, "device_family", settings->question.device.family);
     set_text(object, "device", device ? settings->question.device.text.device.name : NULL);
@@ -144,6 +155,7 @@ static void put_choice(json_t *object, const struct selection_answer *answer)
     json_object_set_new(object, "threshold", threshold_json(c));
     set_text(object, "objective", answer->asked.objective->name);
     set_text(object, "objective_unit", answer->asked.objective->unit);
+    set_truth(object, "objective_is_bound", selection_is_bound(answer));
     set_text(object, "reason", rcm_reason_text(c->reason));
     set_text(object, "cause", rcm_reason_name(c->reason));
     json_object_set_new(object, "beyond", beyond_json(answer));
@@ -152,20 +164,36 @@ static void put_choice(json_t *object, const struct selection_answer *answer)
     json_object_set_new(object, "stand_in", stand_in_json(answer));
 }
 
-static json_t *contender_json(const struct rcm_contender *c)
+/* The cells of its row in the table. */
+static json_t *shown_json(const struct selection_answer *answer, const struct contender_text *t)
 {
+    const char *const cells[] = {t->name, t->value, t->band, t->loses, t->basis};
+    json_t *array = json_array();
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
+        if (cells[i] != t->band || answer->decided.by_profile)
+            json_array_append_new(array, json_string(cells[i]));
+    return array;
+}
+
+static json_t *contender_json(const struct selection_answer *answer, const struct rcm_contender *c)
+{
+    struct contender_text text;
     json_t *object = json_object();
     const bool shape = c->kind != RCM_CONTENDER_EXACT;
+    selection_format_contender(answer, c, &text);
     set_text(object, "name", c->name);
     set_text(object, "kind", rcm_contender_kind_name(c->kind));
     json_object_set_new(object, "b", shape ? json_integer((json_int_t)c->p.b) : json_null());
     json_object_set_new(object, "k_b", shape ? json_integer((json_int_t)c->p.k_b) : json_null());
+    set_real(object, "objective", c->objective);
     set_real(object, "time_us", c->time_us);
     set_real(object, "low_us", c->low_us);
     set_real(object, "high_us", c->high_us);
     set_truth(object, "at_most", c->at_most);
     set_truth(object, "beyond", c->beyond);
     set_real(object, "loses", c->loss);
+    set_text(object, "basis", text.basis);
+    json_object_set_new(object, "shown", shown_json(answer, &text));
     set_truth(object, "callable", c->callable);
     set_truth(object, "left_out", c->left_out);
     set_text(object, "package", c->package);
@@ -178,29 +206,11 @@ static json_t *contender_json(const struct rcm_contender *c)
     return object;
 }
 
-/* The exact kernel that is compared with: the fastest contender that a profile predicts. */
-static json_t *exact_kernel_json(const struct selection_answer *answer,
-                                 const struct rcm_contender *c)
-{
-    const struct rcm_device *device = answer->asked.machine.device;
-    json_t *object = json_object();
-    set_text(object, "name", c->profile);
-    set_text(object, "card", c->card && *c->card ? c->card : NULL);
-    set_truth(object, "other_card",
-              device && c->card && *c->card && strcmp(c->card, device->name) != 0);
-    set_real(object, "time_us", c->time_us);
-    set_real(object, "low_us", c->low_us);
-    set_real(object, "high_us", c->high_us);
-    set_truth(object, "at_most", c->at_most);
-    set_truth(object, "beyond", c->beyond);
-    return object;
-}
-
-static json_t *contenders_json(const struct rcm_answer *decided)
+static json_t *contenders_json(const struct selection_answer *answer)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < decided->count; i++)
-        json_array_append_new(array, contender_json(&decided->of[i]));
+    for (size_t i = 0; i < answer->decided.count; i++)
+        json_array_append_new(array, contender_json(answer, &answer->decided.of[i]));
     return array;
 }
 
@@ -222,10 +232,9 @@ json_t *selection_json(const struct selection_answer *answer)
     const bool budget = answer->settings->budget > 0.0;
     put_question(object, answer);
     put_choice(object, answer);
-    json_object_set_new(object, "contenders", contenders_json(&answer->decided));
-    if (selection_exact(answer) && selection_exact(answer)->profile)
-        json_object_set_new(object, "exact_kernel",
-                            exact_kernel_json(answer, selection_exact(answer)));
+    const struct contender_text headings = selection_contender_headings(answer);
+    json_object_set_new(object, "contender_columns", shown_json(answer, &headings));
+    json_object_set_new(object, "contenders", contenders_json(answer));
     if (selection_quirk(answer))
         json_object_set_new(object, "quirk", quirk_json(selection_quirk(answer)));
     if (selection_has_rope(answer))

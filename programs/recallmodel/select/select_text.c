@@ -151,8 +151,6 @@ static void print_instead(const struct selection_answer *answer, const struct ca
     const struct rcm_topk p = answer->choice.p;
     const char *kernel = answer->asked.kernel->name;
     const struct rcm_contender *exact = selection_exact(answer);
-    if (answer->choice.deploy == RCM_DEPLOY_THRESHOLD && !selection_is_cpu(answer))
-        puts("No library known to us has exact top-k by threshold. The next best:");
     if (answer->settings->d)
         puts("This call does not fuse the product and stage 1.");
     if (strcmp(shown->key, "exact") == 0 && exact && exact->profile && !exact->call)

@@ -79,7 +79,7 @@ struct rcm_prediction selection_prediction(const struct selection_answer *answer
 const struct rcm_contender *selection_exact(const struct selection_answer *answer)
 {
     const struct rcm_contender *best = NULL;
-    for (size_t i = 0; i < answer->decided.count; i++) {
+    for (size_t i = 0; i < answer->decided.count && answer->decided.by_profile; i++) {
         const struct rcm_contender *c = &answer->decided.of[i];
         if (c->kind == RCM_CONTENDER_EXACT && c->callable && (!best || c->time_us < best->time_us))
             best = c;
@@ -180,7 +180,6 @@ struct selection_answer selection_find(const struct query *query,
     answer.asked.tick = NULL;
     answer.asked.tick_context = NULL;
     rcm_answer(&answer.asked, &answer.choice, &answer.decided);
-    answer.contenders = selection_contenders(&answer);
     const enum rcm_reason reason = answer.choice.reason;
     if (!answer.interrupted && (reason == RCM_REASON_OPTIONS || reason == RCM_REASON_KERNEL))
         answer.padded_n = rcm_padded_n(&answer.asked);

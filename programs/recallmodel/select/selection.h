@@ -74,9 +74,8 @@ struct selection_answer {
     struct rcm_point *each; /* the best of each k_b: each[k_b - 1], k_b = 1, .., k_b_max */
     uint64_t k_b_max;
     double least; /* objective of all of them; INFINITY: no bucketed shape reaches the target */
-    struct rcm_answer decided;    /* the verdict and, by time, its contenders */
-    struct rcm_answer contenders; /* those, or of another objective the values of the choice */
-    struct rcm_profile *profile;  /* of asked; the answer's own */
+    struct rcm_answer decided;
+    struct rcm_profile *profile; /* of asked; the answer's own */
     /* where the kernel or the options forbid all buckets: the least n to which a row must be
      * padded; 0: that does not help */
     uint64_t padded_n;
@@ -131,10 +130,7 @@ struct rcm_prediction selection_prediction(const struct selection_answer *answer
 /* Does the profile of another card, or of another type, stand in? */
 bool selection_stands_in(const struct selection_answer *answer);
 
-/* The contenders of any objective, a bound with its launch: what is deployed, then the least. */
-struct rcm_answer selection_contenders(const struct selection_answer *answer);
-
-/* The fastest exact top-k that can be called; NULL: none is known. */
+/* Of the providers that are compared, the fastest exact top-k that can be called; NULL: none. */
 const struct rcm_contender *selection_exact(const struct selection_answer *answer);
 
 /* The calls, and that of what is deployed; NULL: nothing stays within the budget. */
@@ -194,6 +190,14 @@ void selection_format_shape(char *text, size_t size, struct rcm_topk p);
  * to do next. */
 void selection_headline(char *text, size_t size, const struct selection_answer *answer);
 void selection_next(char *text, size_t size, const struct selection_answer *answer);
+
+/* A contender as it is shown. */
+struct contender_text {
+    char name[80], value[64], band[90], loses[40], basis[RCM_BASIS_TEXT];
+};
+void selection_format_contender(const struct selection_answer *answer,
+                                const struct rcm_contender *contender, struct contender_text *text);
+struct contender_text selection_contender_headings(const struct selection_answer *answer);
 
 /* The contenders as a table. */
 void selection_print_contenders(const struct selection_answer *answer);

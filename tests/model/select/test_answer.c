@@ -75,12 +75,18 @@ static void check_answer(const struct asked *q)
     const struct rcm_answer *a = &q->answer;
     const struct rcm_contender *exact = NULL, *lossless = NULL, *buckets = NULL, *c;
     bool sure = true;
+    if (!a->by_profile) { /* no kernel of the profile runs it, and no other is known */
+        ck_assert(a->count == 1 && a->of[0].kind == RCM_CONTENDER_EXACT && a->of[0].callable);
+        ck_assert(isnan(a->of[0].time_us) && a->verdict == RCM_VERDICT_EXACT);
+        return;
+    }
     for (size_t i = 0; i < a->count; i++)
         if (a->of[i].kind == RCM_CONTENDER_BUCKETS)
             buckets = &a->of[i];
     for (size_t i = 0; i < a->count; i++) {
         c = &a->of[i];
         ck_assert(c->time_us > 0.0 && c->time_us < INFINITY && c->name);
+        ck_assert(c->objective == c->time_us);
         ck_assert(c->loss == 0.0 || c->kind == RCM_CONTENDER_BUCKETS);
         const bool takes_part = c->callable && c->loss == 0.0;
         if (takes_part && (!lossless || c->time_us < lossless->time_us))

@@ -82,8 +82,8 @@ static enum rcm_deploy deployed(const struct rcm_selection *s, const struct best
     const double launch = bound && strcmp(s->machine.device->name, "B200") == 0 ? 1.5 : 0.0;
     const double bucketed = margin * (best->bucketed.objective + launch);
     const bool nothing_known = isnan(best->exact) && isinf(best->bucketed.objective);
-    const double threshold =
-        nothing_known ? INFINITY : margin * (best->threshold.objective + launch);
+    const bool callable = strcmp(s->kernel->name, "cpu") == 0 && !nothing_known;
+    const double threshold = callable ? margin * (best->threshold.objective + launch) : INFINITY;
     const double exact = isnan(best->exact) ? INFINITY : best->exact;
     if (s->objective->need == RCM_NEEDS_PROFILE)
         return by_time(s, best);
@@ -118,6 +118,11 @@ static struct rcm_selection question(uint64_t *state, const struct rcm_objective
     if (next_random(state) % 4 == 0) {
         s.confidence = 0.9;
         s.most_lost = k / 10;
+    }
+    if (objective->need == RCM_NEEDS_NOTHING && next_random(state) % 2) {
+        s.machine.profile = NULL;
+        s.kernel = rcm_kernel_by_name("cpu"); /* its exact top-k is by threshold */
+        s.target.loss = fmin(s.target.loss, 0.01);
     }
     if (objective->need == RCM_NEEDS_PROFILE) {
         s.kernel = rcm_profile(0)->kernel;

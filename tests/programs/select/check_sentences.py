@@ -76,6 +76,7 @@ class Check:
         self.choice = answer["choice"]
         self.stand_in = answer["stand_in"]
         self.bound = answer["objective"] == "roofline"
+        self.by_profile = "9 in 10" in answer["contender_columns"]
         self.dtype = re.search(r", (f16|bf16|f32)", text)[1]
         self.with_law = answer["n"] % 4 == 0  # a quarter of the questions ask the law, too
 
@@ -143,13 +144,13 @@ class Check:
         if found:
             self.expect(a["deploy"] == "exact" and a["exact_objective"] is None, "it is known")
             return self.others(found[1], "exact")
-        found = re.fullmatch(rf"Use (buckets|exact top-k|exact top-k by threshold)(?:, ([^:]*?))?: "
-                             rf"(about |at least |)({VALUE}), (?:nothing|(\S+) %) lost\."
-                             r"(?: (.*)\.)?", text)
+        found = re.fullmatch(rf"Use (buckets|exact top-k)(?:, ([^:]*?))?: "
+                             rf"(about |at least |)({VALUE}), (?:nothing|(\S+) %) lost\. (.*)\.",
+                             text)
         self.expect(found, f"an unknown headline: {text}")
         if not found:
             return
-        kind = {"buckets": "bucketed", "exact top-k": "exact"}.get(found[1], "threshold")
+        kind = {"buckets": "bucketed", "exact top-k": "exact"}[found[1]]
         own = a["deploy"] == "threshold" and kind == "exact"  # the library's, on a CPU
         self.expect(kind == a["deploy"] or own, f"it is {a['deploy']}")
         value = {"bucketed": self.choice and self.least(self.choice["objective"]),
@@ -158,13 +159,10 @@ class Check:
         self.said(found[4], value, "the first")
         self.expect(found[3].strip() == ("" if self.unit != "us" else "at least" if self.bound and
                                          kind != "exact" else "about"), "about, or at least")
-        shape = re.fullmatch(r"b = (\d+), k_b = (\d+)", found[2] or "")
         if kind == "bucketed":
+            shape = re.fullmatch(r"b = (\d+), k_b = (\d+)", found[2])
             self.buckets_are(shape[1], shape[2], found[5])
-        elif kind == "threshold":
-            self.expect((int(shape[1]), int(shape[2])) ==
-                        (a["threshold"]["b"], a["threshold"]["k_b"]), "its shape")
-        elif a["contenders"]:
+        else:
             self.expect(a["contenders"][0]["name"] == found[2] and
                         a["contenders"][0]["callable"], "its name")
         self.others(found[6], kind)
@@ -191,7 +189,7 @@ class Check:
             return
         self.said(found[1], a["budget"], "the budget")
         names = {"exact": None, "threshold": "the threshold", "buckets": "the nearest, buckets,"}
-        if a["contenders"]:
+        if self.by_profile:
             named = min((one for one in a["contenders"] if one["callable"]),
                         key=lambda one: one["time_us"], default=None)
             self.expect(bool(named) == bool(found[2]), "what comes nearest")
@@ -209,18 +207,14 @@ class Check:
             self.expect(value_of(found[4] + " x") > a["budget"] * 0.994, "it is within")
 
     def others(self, text, kind):
-        """What the headline says of the others: beside the shape of a threshold only a budget."""
+        """What the headline says of the others."""
         a, c = self.answer, self.choice
-        silent = kind == "threshold" and a["budget"] is None
-        self.expect(silent == (text is None), f"an unknown end: {text}")
-        if text is None:
-            return
         if a["budget"] is not None:
             found = re.fullmatch(rf"(?:The most within|Within|Upper end ({VALUE}), within) (.*)",
                                  text)
             self.expect(found, f"an unknown end: {text}")
             self.said(found[2], a["budget"], "the budget")
-            first = (a["contenders"] or [{"carried": False}])[0]
+            first = a["contenders"][0]
             self.expect(not found[1] or first["carried"], "an upper end that does not count")
             if first["carried"] and (first["high_us"] or 0) > first["time_us"]:
                 self.expect(found[1], "the upper end decides, and is not said")
@@ -237,7 +231,7 @@ class Check:
             self.expect(text == want, f"not: {want}")
             self.forbidden()
             return
-        if not a["contenders"]:
+        if not self.by_profile:
             found = re.fullmatch(rf"Exact takes ({VALUE}): time both|Buckets take at least "
                                  rf"({VALUE})|(Exact top-k has more)|(Buckets have no fewer)", text)
             self.expect(found, f"an unknown end: {text}")
@@ -250,8 +244,7 @@ class Check:
             elif found[3]:
                 self.expect(a["exact_objective"] > c["objective"], "exact has less")
             else:
-                self.expect(min(a["exact_objective"], a["threshold"]["objective"]) <=
-                            c["objective"], "buckets have less")
+                self.expect(a["contenders"][0]["objective"] <= c["objective"], "buckets have less")
             return
         first, buckets = a["contenders"][0], [one for one in a["contenders"]
                                               if one["kind"] == "buckets"][0]
@@ -279,7 +272,7 @@ class Check:
     def next(self, text):
         a, c = self.answer, self.choice
         deployed = c is not None and a["deploy"] == "bucketed"
-        form = ("give a --budget of (.*)" if a["cause"] == "nothing" else
+        form = ("give a (?:--budget of (.*)|larger --budget)" if a["cause"] == "nothing" else
                 "pad each row by one element: .*" if deployed and "quirk" in a else
                 r"time them here: (?:recallmodel bench two-stage --on cpu --n \d+ --k \d+ --m \d+|"
                 r"gpu/time_calls\.py mine:my_topk --dtype (?:b?float16|float32) --select \"--n \d+ "
@@ -299,7 +292,7 @@ class Check:
                 "call it; --verbose has what else is known")
         found = re.fullmatch(form, text)
         self.expect(found, f"not '{form}' but: {text}")
-        if found and a["cause"] == "nothing" and found[1] != "more":
+        if found and a["cause"] == "nothing" and found[1]:
             number, unit = (found[1] + " us").split(" ")[:2]
             more = list(self.options)
             more[more.index("--budget") + 1] = repr(float(number) * {**UNITS, **SCALES}[unit])
@@ -315,7 +308,9 @@ class Check:
     def contenders(self, table):
         """Each row is one of JSON, in its order, and the verdict follows from them."""
         rows, a = self.answer["contenders"], self.answer
-        if not rows:
+        for line, one in zip(table, [{"shown": a["contender_columns"]}, *rows]):
+            self.expect(line[1:].split() == " ".join(one["shown"]).split(), f"JSON shows {one}")
+        if not self.by_profile:
             return self.values(table)
         self.expect(len(table) == 1 + min(len(rows), 8), "how many contenders")
         for row, one in zip(table[1:], rows):
@@ -364,9 +359,11 @@ class Check:
         if t:
             want[f"threshold b {t['b']}, k_b {t['k_b']}"] = self.least(t["objective"])
         if a["exact_objective"] is not None:
-            name = "exact, yours" if self.option("--exact-us") else "exact top-k"
-            want[name] = a["exact_objective"]
-        head = "at least" if self.bound else self.unit
+            name = next(one["name"] for one in a["contenders"] if one["kind"] == "exact")
+            named = self.option("--exact-us") or self.option("--exact-kernel")
+            self.expect(bool(name) == bool(named), "who has the exact top-k")
+            want[f"exact, {name}" if name else "exact top-k"] = a["exact_objective"]
+        head = "at least" if self.bound else "time" if self.unit == "us" else self.unit
         self.expect(re.fullmatch(rf"  contender +{head} +loses +known from", table[0]), "the head")
         seen = []
         for row in table[1:]:

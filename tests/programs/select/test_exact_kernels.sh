@@ -50,10 +50,10 @@ python3 - "$us" "$answer" <<'PYTHON' || fail "select --json"
 import json
 import sys
 us, answer = float(sys.argv[1]), json.loads(sys.argv[2])
-kernel = answer["exact_kernel"]
+kernel = answer["contenders"][0]
 assert answer["exact_objective"] == kernel["time_us"] == us
-assert kernel["name"] == "gvr_v2_b200" and kernel["card"] == "B200"
-assert not kernel["other_card"] and not kernel["at_most"]
+assert kernel["profile"] == "gvr_v2_b200" and kernel["card"] == "B200"
+assert not kernel["carried"] and not kernel["at_most"]
 assert kernel["low_us"] < us < kernel["high_us"]
 assert answer["headline"].startswith("Use exact top-k, gvr_2: "), answer["headline"]
 assert answer["cause"] == "too_close" and answer["verdict"] == "exact"
@@ -150,16 +150,19 @@ smallest, small, f16 = (json.load(open(f"{sys.argv[1]}/{name}")) for name in ("5
 def exact(answer, name):
     return next((one for one in answer["contenders"] if one["name"] == name), None)
 for answer in smallest, small:
-    assert answer["exact_kernel"]["name"] == "sglang_v2_decode_b200"
-    assert answer["exact_kernel"]["card"] == "B200" and not answer["exact_kernel"]["other_card"]
+    sglang = exact(answer, "SGLang topk_v2")
+    assert sglang["profile"] == "sglang_v2_decode_b200"
+    assert sglang["card"] == "B200" and not sglang["carried"]
+    assert sglang["time_us"] == answer["exact_objective"]
     gvr = exact(answer, "gvr_2")
     assert not gvr["callable"] and gvr["time_us"] < answer["exact_objective"]
 first, at_most = exact(smallest, "SGLang topk_v2"), exact(small, "SGLang topk_v2")
-assert not first["at_most"] and at_most["at_most"] and small["exact_kernel"]["at_most"]
+assert not first["at_most"] and at_most["at_most"]
 assert at_most["time_us"] == first["time_us"] and at_most["high_us"] == first["high_us"]
 assert abs(at_most["low_us"] / first["low_us"] - 0.25) < 1e-9
-assert f16["exact_kernel"]["name"] == "recallmodel_h200_f16" and f16["exact_kernel"]["other_card"]
-assert not exact(f16, "SGLang topk_v2") and exact(f16, "recallmodel")["carried"]
+ours = exact(f16, "recallmodel")
+assert ours["profile"] == "recallmodel_h200_f16" and ours["carried"]
+assert ours["time_us"] == f16["exact_objective"] and not exact(f16, "SGLang topk_v2")
 PYTHON
 "$program" select --n 131072 --k 8 --device b200 --dtype f32 |
     prints '^. exact, SGLang topk_v2 .* B200, larger k or n$' || fail "larger k or n"
