@@ -263,9 +263,9 @@ double rcm_with_launch(const struct rcm_selection *selection, double objective);
  * recalls the least objective. Of a time that is carried from another card the upper end of its
  * band must keep to the budget.
  * Exact top-k, and on a CPU the threshold, lose nothing: they are deployed if they are within the
- * budget. Of the target it reads only what b must be. each: NULL, or the best of each k_b, as above. Exact
- * where the objective grows or where there are up to 8192 b; to 0.2 % of b where it steps; to 2 %
- * for others. */
+ * budget. Of the target it reads only what b must be. each: NULL, or the best of each k_b, as
+ * above. Exact where the objective grows or where there are up to 8192 b; to 0.2 % of b where it
+ * steps; to 2 % for others. */
 struct rcm_choice rcm_best_recall(const struct rcm_selection *selection, double budget,
                                   struct rcm_point *each);
 

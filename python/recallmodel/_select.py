@@ -51,9 +51,9 @@ class Contender:
     kind: exact, threshold or buckets. name: as people call it: "torch.topk"; "yours" of exact_us;
     None: of anybody. b, k_b: None if exact. objective: its value; of a bound with a launch (None:
     not known). time_us: the same where it is a time of a call for all m rows; otherwise None.
-    low_us, high_us: 9 in 10 times (None: the error is not known). at_most: it was measured for larger k or longer rows alone, and takes
-    at most time_us. beyond: no run was of so long or so many rows. other_type: it reads values of
-    another width. loses: 1 - recall; 0: exact.
+    low_us, high_us: 9 in 10 times (None: the error is not known). at_most: it was measured for
+    larger k or longer rows alone, and takes at most time_us. beyond: no run was of so long or so
+    many rows. other_type: it reads values of another width. loses: 1 - recall; 0: exact.
     callable: can anybody call it? left_out: one could, and `have` does not name it.
     basis: where its value comes from, in words: "H200, carried".
     package: that one installs (None: nobody can, or it is yours).
@@ -148,15 +148,15 @@ def _contender_of(c):
     shape = c.kind != model.RCM_CONTENDER_EXACT
     texts = {name: text_of(getattr(c, name)) or None
              for name in ("name", "package", "call", "fault", "profile", "card")}
+    numbers = {name: _finite_or_none(getattr(c, name))
+               for name in ("objective", "time_us", "low_us", "high_us")}
     basis = ffi.new("char[]", model.RCM_BASIS_TEXT)
     model.rcm_basis(ffi.addressof(c), basis)
     return Contender(
-        basis=text_of(basis), kind=text_of(model.rcm_contender_kind_name(c.kind)), b=c.p.b if shape else None,
-        k_b=c.p.k_b if shape else None, objective=_finite_or_none(c.objective),
-        time_us=_finite_or_none(c.time_us), low_us=_finite_or_none(c.low_us),
-        high_us=_finite_or_none(c.high_us), at_most=c.at_most,
-        beyond=c.beyond, other_type=c.other_type, loses=c.loss, callable=c.callable,
-        left_out=c.left_out, carried=c.carried, **texts)
+        kind=text_of(model.rcm_contender_kind_name(c.kind)), b=c.p.b if shape else None,
+        k_b=c.p.k_b if shape else None, basis=text_of(basis), at_most=c.at_most, beyond=c.beyond,
+        other_type=c.other_type, loses=c.loss, callable=c.callable, left_out=c.left_out,
+        carried=c.carried, **numbers, **texts)
 
 
 def _choice_of(selection, choice, profile=None):

@@ -99,8 +99,7 @@ def _warn_of_another_cpu(profile):
     """A profile of a CPU says little about another one."""
     card = text_of(profile._row.card)
     here = ffi.new("char[]", model.RCM_CPU_TEXT)
-    if (card and profile._row.kernel.cpu and model.rcm_this_cpu(here)
-            and text_of(here) != card):
+    if card and profile._row.kernel.cpu and model.rcm_this_cpu(here) and text_of(here) != card:
         warnings.warn(f"the profile {profile.name} is of {card}, but this machine is "
                       f"{text_of(here)}; recallmodel bench --calibrate makes one",
                       stacklevel=4)
@@ -129,8 +128,8 @@ def _choose(n, m, k, recall, confidence, profile):
     library.check(status)
     # Recall 1 is exact without a search: then there is no shape. The library compares its own two
     # ways alone, by their times: no provider is a contender.
-    own = lib.new("rcm_selection", objective=model.rcm_objective_by_name(b"time"))
-    choice = _choice_of(own, found, profile) if found.p.n > 0 else None
+    asked = lib.new("rcm_selection", objective=model.rcm_objective_by_name(b"time"))
+    choice = _choice_of(asked, found, profile) if found.p.n else None
     return Way(call.method, call.b, call.k_b, call.assignment, choice)
 
 
