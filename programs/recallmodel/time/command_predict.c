@@ -69,13 +69,15 @@ static void add_shape(struct table *table, const struct query *query,
     const struct rcm_profile_answer *a = &settings->profile;
     const struct rcm_device *device = &settings->question.device.text.device;
     const struct rcm_prediction r = prediction_of(a, p);
-    const double exact_us = settings->exact.r.time_us;
+    const double own_us = settings->exact.r.time_us;
+    const double exact_us =
+        isnan(own_us) && settings->fastest.provider ? settings->fastest.time.time_us : own_us;
     struct predict_row row = {.query = fields_of(query),
                               .p = p,
                               .candidates = rcm_candidates(p),
                               .recall = rcm_recall_exact(p),
                               .bound_us = rcm_roofline(device, a->dtype, p).time_us,
-                              .exact_us = exact_us,
+                              .exact_us = own_us,
                               .speedup = exact_us / r.time_us,
                               .predicted = predicted_of(r)};
     if (settings->d)
@@ -90,6 +92,18 @@ static void add_shape(struct table *table, const struct query *query,
     table_add(table, &row, false);
 }
 
+/* Of all kernels that run on a GPU; the profile may have none, or a slow one. */
+static void find_fastest_exact(struct predict_settings *settings, struct rcm_topk p)
+{
+    struct rcm_exact_contender of[RCM_EXACT_MOST];
+    const struct rcm_profile_answer *a = &settings->profile;
+    const struct rcm_device *device = &settings->question.device.text.device;
+    settings->fastest.provider = NULL;
+    if (!a->profile.kernel->cpu && device->name &&
+        rcm_exact_contenders(device, &a->dtype, RCM_TIES_ANY, p, of) > 0 && of[0].provider->package)
+        settings->fastest = of[0];
+}
+
 static struct table *predict_rows(const struct query *query, void *state)
 {
     struct predict_settings *settings = state;
@@ -97,9 +111,32 @@ static struct table *predict_rows(const struct query *query, void *state)
     struct table *table =
         table_of(&predict_columns, (bound ? WITH_BOUND : 0U) | (settings->d ? WITH_PRODUCT : 0U));
     settings->exact = predicted_of(rcm_predict_exact_band(&settings->profile.profile, query->base));
+    find_fastest_exact(settings, query->base);
     for (size_t i = 0; i < query->length; i++)
         add_shape(table, query, settings, query->shapes[i]);
     return table;
+}
+
+static void print_exact(const struct predict_settings *settings)
+{
+    const struct rcm_profile_answer *a = &settings->profile;
+    const struct predicted *exact = &settings->exact;
+    const struct rcm_exact_contender *fastest = &settings->fastest;
+    if (isfinite(exact->r.time_us))
+        printf("Exact top-k of the whole rows: %.6g us (%s%s).\n", exact->r.time_us,
+               isfinite(exact->r.low_us) ? "" : "error ", exact->band);
+    else if (!fastest->provider)
+        printf("Exact top-k of the whole rows: not known, because %s.\n",
+               a->profile.run_count > 0.0 && a->profile.exact_count == 0.0
+                   ? "no run of the profile is of exact top-k"
+                   : "its runs do not determine it");
+    if (fastest->provider)
+        print_wrapped("The fastest exact top-k that one can call: %s, %.3g us (%s), measured on "
+                      "%s%s.",
+                      fastest->provider->name, fastest->time.time_us,
+                      predicted_of(fastest->time).band, fastest->card,
+                      fastest->at_most ? " for a larger k or n" : "");
+    putchar('\n');
 }
 
 static void predict_text(const struct query *query, const struct table *table, void *state,
@@ -107,17 +144,9 @@ static void predict_text(const struct query *query, const struct table *table, v
 {
     const struct predict_settings *settings = state;
     const struct rcm_profile_answer *a = &settings->profile;
-    const struct predicted *exact = &settings->exact;
     print_profile(a);
     print_other_cpu(&settings->question.device);
-    if (isfinite(exact->r.time_us))
-        printf("Exact top-k of the whole rows: %.6g us (%s%s).\n\n", exact->r.time_us,
-               isfinite(exact->r.low_us) ? "" : "error ", exact->band);
-    else
-        printf("Exact top-k of the whole rows: not known, because %s.\n\n",
-               a->profile.run_count > 0.0 && a->profile.exact_count == 0.0
-                   ? "no run of the profile is of exact top-k"
-                   : "its runs do not determine it");
+    print_exact(settings);
     table_print(table, stdout, colour);
     print_memory(&settings->question, &query->base, a->dtype);
     if (!settings->d)
@@ -131,6 +160,20 @@ static void predict_text(const struct query *query, const struct table *table, v
         "roofline, a lower bound; with stage 2: that and the predicted stage 2.");
 }
 
+static json_t *fastest_json(const struct rcm_exact_contender *fastest)
+{
+    if (!fastest->provider)
+        return json_null();
+    json_t *object = json_object();
+    set_text(object, "name", fastest->provider->name);
+    set_text(object, "card", fastest->card);
+    set_real(object, "time_us", fastest->time.time_us);
+    set_real(object, "low_us", fastest->time.low_us);
+    set_real(object, "high_us", fastest->time.high_us);
+    set_truth(object, "at_most", fastest->at_most);
+    return object;
+}
+
 static void predict_json(json_t *object, const struct query *query, const struct table *table,
                          void *state)
 {
@@ -142,6 +185,7 @@ static void predict_json(json_t *object, const struct query *query, const struct
     set_real(object, "exact_us", exact->time_us);
     set_real(object, "exact_low_us", exact->low_us);
     set_real(object, "exact_high_us", exact->high_us);
+    json_object_set_new(object, "fastest_exact", fastest_json(&settings->fastest));
     if (settings->d)
         product_json(object, &settings->product, settings->d);
     json_object_set_new(object, "predictions", table_json(table));

@@ -7,6 +7,7 @@
 #include <programs/common/table.h>
 
 #include <programs/recallmodel/question/product.h>
+#include <model/recallmodel/provider.h>
 #include <programs/recallmodel/question/question.h>
 
 /* A prediction in words: "79.1 to 92.4", or "unknown"; and what lies beyond the runs. */
@@ -24,7 +25,8 @@ struct predict_settings {
     struct rcm_profile_answer profile; /* that answers; found is false if none does */
 
     /* What the rows of a query have found: the whole rows, and the product of the first shape. */
-    struct predicted exact;
+    struct predicted exact;             /* by the profile */
+    struct rcm_exact_contender fastest; /* exact top-k that one can call; provider NULL: none */
     struct rcm_product product;
 };
 
