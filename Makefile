@@ -162,7 +162,7 @@ packages:
 demo:
 	@tools/install_packages.sh --build
 	@$(MAKE) --no-print-directory $(PARALLEL) recallmodel
-	./recallmodel --n 262144 --k 1024 --kb 4
+	./recallmodel select --n 131072 --k 2048 --m 64 --recall 0.95 --device h100-pcie
 
 # clang-format, version 14, over every C and CUDA file.
 format:

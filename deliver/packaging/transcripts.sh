@@ -40,7 +40,8 @@ build/wheel-env/bin/python -m pip download --quiet --disable-pip-version-check \
 cp "$cache"/packages/numpy-*.whl "$folder/given/packages/"
 cp "$wheel" deliver/packaging/transcripts_inside.sh "$folder/given/"
 git clone --quiet --bare --depth 1 "file://$PWD" "$folder/given/recallmodel.git"
-"$program" --n 262144 --k 1024 --kb 4 >"$folder/want"
+shape=(--n 131072 --k 2048 --m 64 --recall 0.95 --device h100-pcie)
+"$program" select "${shape[@]}" >"$folder/want"
 
 rows() { # WAY: the steps as rows of a table, in the root
     in_root "$cache" "$folder/given" \
@@ -65,9 +66,7 @@ for way in pip source; do
 done
 read -r seconds b kb < <("${PYTHON:-/usr/bin/python3}" deliver/packaging/first_page.py \
     docs/page.png)
-shape=(--n 2^17 --k 2048 --m 64 --recall 0.95 --device h100-pcie)
-"$program" select "${shape[@]}" >"$folder/select"
-grep -q "^. buckets b $b, k_b $kb " "$folder/select" || fail "the page says b = $b, k_b = $kb"
+grep -q "^. buckets b $b, k_b $kb " "$folder/want" || fail "the page says b = $b, k_b = $kb"
 printf '%s\n| %s | %s |\n' "$head" "open the page, until the answer stands" "$seconds" \
     >"$folder/page"
 model=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | sed -n 1p)

@@ -24,7 +24,7 @@ step() { # WHAT COMMAND ..
 apt() { apt-get update -qq && apt-get install -y -q --no-install-recommends "$@"; }
 demo() { cd recallmodel && make demo; }
 pip() { venv/bin/pip install --no-index --find-links /root/given/packages /root/given/*.whl; }
-answer() { recallmodel --n 262144 --k 1024 --kb 4; }
+answer() { recallmodel select --n 131072 --k 2048 --m 64 --recall 0.95 --device h100-pcie; }
 
 if [ "$1" = source ]; then
     step "apt-get install -y git make" apt git make
@@ -39,7 +39,7 @@ else
     step "python3 -m venv venv" python3 -m venv venv
     step "pip install recallmodel-*.whl" pip
     export PATH=/root/work/venv/bin:$PATH
-    step "recallmodel --n 262144 --k 1024 --kb 4" answer
+    step "recallmodel select .." answer
     cp /root/log /root/given/answer
 fi
 echo "## end"
