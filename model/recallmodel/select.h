@@ -208,8 +208,9 @@ struct rcm_choice {
      * not known */
     double exact_objective;
     double over_exact; /* objective/exact_objective: below 1, approximating pays */
-    /* exact top-k by threshold, the best shape for it; none where the objective is the time on a
-     * CPU, whose exact_objective is that already, unless exact_us takes its place */
+    /* exact top-k by threshold, the best shape for it; INFINITY but on a CPU, where a library has
+     * it, and there if the objective is the time: exact_objective is that already, unless exact_us
+     * takes its place */
     struct rcm_point threshold;
     double reaching; /* its E[R] */
     /* Where the objective is the time without beyond_runs: the best shape beyond the runs, if the
@@ -221,6 +222,13 @@ struct rcm_choice {
     enum rcm_reason reason;
 };
 
+/* Exact top-k by threshold: the shape with the least objective, on any machine, and its E[R] in
+ * *reaching. INFINITY: there is none. The target says only what b must be.
+ * Method    the search looks at an estimate of E[R] for each k_b up to 64, and then takes E[R] at a
+ *           dozen b around those where the estimate is within 0.1 % and 2 of the least.
+ * Time      1 to 50 ms */
+struct rcm_point rcm_best_threshold(const struct rcm_selection *selection, double *reaching);
+
 /* "bucketed", "exact" or "threshold"; "none": nothing is within the budget. */
 const char *rcm_deployed(const struct rcm_choice *choice);
 
@@ -229,11 +237,8 @@ const char *rcm_deployed(const struct rcm_choice *choice);
  * Method    where the objective steps, the search looks at the beginning of each step, except those
  *           within 0.2 % in b of one before, and of a kernel that works on vectors of buckets at
  *           whole vectors. Where it bends, it looks at every b of up to 8192,
- *           otherwise at steps of 2 % in b, refined around each minimum. For the threshold it
- *           does the same with an estimate of E[R] for each k_b up to 64, and then takes E[R] at a
- *           dozen b around those where the estimate is within 0.1 % and 2 of the least.
- * Time      1 to 50 ms for the threshold. The buckets: some 10 us where the objective grows,
- *           otherwise some 1000 evaluations of it for each k_b (2 sqrt(n) where it steps, at most
+ *           otherwise at steps of 2 % in b, refined around each minimum.
+ * Time      some 10 us where the objective grows, otherwise some 1000 evaluations of it for each k_b (2 sqrt(n) where it steps, at most
  *           some 15,000); with a confidence some ten laws for each k_b (rcm_lost).
  * Source    docs/models.md 13; with rope: docs/real-rows.md. */
 #define RCM_TIME_SEARCH_ERROR 1e-3

@@ -155,13 +155,12 @@ static bool stops(const struct rcm_selection *s, uint64_t done, uint64_t total)
     return s->tick && s->tick(s->tick_context, done, total);
 }
 
-/* Is the threshold the exact top-k that is a contender by itself? The library for a CPU finds every
- * exact top-k so. It is another one only beside a measured time of the user's own. */
-static bool is_exact_already(const struct rcm_selection *s)
+/* The threshold takes part where a library has it: on a CPU. By time it is that library's exact
+ * top-k already, and another one only beside a measured time of the user's own. */
+static bool takes_part(const struct rcm_selection *s)
 {
-    const struct rcm_profile *profile = s->machine.profile;
-    return profile && profile->kernel->cpu && !(s->exact_us > 0.0) &&
-           search_objective(s)->need == RCM_NEEDS_PROFILE;
+    return answer_has_threshold(s) &&
+           (s->exact_us > 0.0 || search_objective(s)->need != RCM_NEEDS_PROFILE);
 }
 
 /* First the estimates of all k_b, then the exact values of those k_b whose least is near the
@@ -169,8 +168,6 @@ static bool is_exact_already(const struct rcm_selection *s)
 static struct threshold best_threshold(const struct rcm_selection *s)
 {
     const struct threshold none = {.point = {.objective = INFINITY}, .reaching = NAN};
-    if (is_exact_already(s))
-        return none;
     struct threshold best = none;
     struct rcm_point estimate[K_B_MOST];
     struct rcm_factors factors;
@@ -199,11 +196,20 @@ static struct threshold best_threshold(const struct rcm_selection *s)
     return best;
 }
 
+struct rcm_point rcm_best_threshold(const struct rcm_selection *s, double *reaching)
+{
+    const struct threshold best = best_threshold(s);
+    *reaching = best.reaching;
+    return best.point;
+}
+
 /* ---- the choice */
 
 static struct rcm_choice with_contenders(const struct rcm_selection *s, struct rcm_point bucketed)
 {
-    const struct threshold threshold = best_threshold(s);
+    struct threshold threshold = {.point = {.objective = INFINITY}, .reaching = NAN};
+    if (takes_part(s))
+        threshold = best_threshold(s);
     const double exact = exact_objective(s);
     return (struct rcm_choice){.p = bucketed.p,
                                .objective = bucketed.objective,
@@ -223,12 +229,6 @@ static bool is_bound(const struct rcm_selection *s)
 double rcm_with_launch(const struct rcm_selection *s, double objective)
 {
     return is_bound(s) ? objective + s->machine.device->shortest_kernel_us : objective;
-}
-
-/* The threshold takes part where one can call it. */
-static double callable_threshold(const struct rcm_selection *s, const struct rcm_choice *c)
-{
-    return answer_has_threshold(s) ? c->threshold.objective : INFINITY;
 }
 
 /* What exact top-k must take longer than for this objective to be deployed: the objective, unless
@@ -277,7 +277,7 @@ struct rcm_choice contenders_choice(const struct rcm_selection *s, struct rcm_po
 {
     struct rcm_choice c = with_contenders(s, bucketed);
     c.deploy = least_of(least_exact(s, c.objective), c.exact_objective,
-                        least_exact(s, callable_threshold(s, &c)));
+                        least_exact(s, c.threshold.objective));
     if (answer_is_timed(s))
         decide_by_time(s, &c);
     return c;
@@ -308,9 +308,10 @@ struct rcm_choice contenders_within(const struct rcm_selection *s, struct rcm_po
     const bool keeps_all = found && rcm_loss_exact(bucketed.p) == 0.0;
     const double exact =
         exact_is_within(s, c.exact_objective, budget) ? c.exact_objective : INFINITY;
-    const double callable = callable_threshold(s, &c);
     const double threshold =
-        rcm_with_launch(s, callable) <= contenders_budget(s, budget) ? callable : INFINITY;
+        rcm_with_launch(s, c.threshold.objective) <= contenders_budget(s, budget)
+            ? c.threshold.objective
+            : INFINITY;
     if (exact == INFINITY && threshold == INFINITY)
         c.deploy = found ? RCM_DEPLOY_BUCKETED : RCM_DEPLOY_EXACT;
     else if (keeps_all && bucketed.objective < exact && bucketed.objective < threshold)

@@ -42,14 +42,14 @@ done
 $program --n 4096 --k 64 --kb 2 --plot - | prints "kb = 2 .*E" || fail "--plot - draws nothing"
 pass
 
-# On a terminal of 80 columns: the target, exact top-k and the threshold as lines with their names,
-# and no error far below the target.
+# On a terminal of 80 columns: the target and exact top-k as lines with their names, and no error
+# far below the target.
 how="select --n 131072 --k 2048 --m 64 --device h100-pcie --kernel graphcore"
 for columns in 80 120; do
     $program $how >"$folder/plain"
     COLUMNS=$columns $program $how --plot - | tail -n "+$(($(wc -l <"$folder/plain") + 1))" \
         >"$folder/drawn"
-    for name in "recall 0.95" "exact top-k" "threshold: loses nothing" "b = 2048, kb = 3"; do
+    for name in "recall 0.95" "exact top-k" "b = 2048, kb = 3"; do
         grep -q "$name" "$folder/drawn" || fail "--plot - without '$name'"
     done
     width=$(awk '{ if (length($0) > w) w = length($0) } END { print w }' "$folder/drawn")

@@ -86,8 +86,9 @@ static struct rcm_topk least_handled(const struct query *query, const struct set
         .p = query->base,
         .target = {.align = settings->question.align, .divisors = settings->question.divisors},
         .k_b_max = settings->k_b_max};
-    const struct rcm_choice choice = rcm_select(&s);
-    return choice.threshold.objective < INFINITY ? choice.threshold.p : (struct rcm_topk){0};
+    double reaching;
+    const struct rcm_point best = rcm_best_threshold(&s, &reaching);
+    return best.objective < INFINITY ? best.p : (struct rcm_topk){0};
 }
 
 static struct exact_answer answer_to(const struct query *query, const struct settings *settings)
