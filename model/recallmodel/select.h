@@ -238,8 +238,9 @@ const char *rcm_deployed(const struct rcm_choice *choice);
  *           within 0.2 % in b of one before, and of a kernel that works on vectors of buckets at
  *           whole vectors. Where it bends, it looks at every b of up to 8192,
  *           otherwise at steps of 2 % in b, refined around each minimum.
- * Time      some 10 us where the objective grows, otherwise some 1000 evaluations of it for each k_b (2 sqrt(n) where it steps, at most
- *           some 15,000); with a confidence some ten laws for each k_b (rcm_lost).
+ * Time      some 10 us where the objective grows, otherwise some 1000 evaluations of it for each
+ *           k_b (2 sqrt(n) where it steps, at most some 15,000); with a confidence some ten laws
+ *           for each k_b (rcm_lost); on a CPU 1 to 50 ms more (rcm_best_threshold).
  * Source    docs/models.md 13; with rope: docs/real-rows.md. */
 #define RCM_TIME_SEARCH_ERROR 1e-3
 struct rcm_choice rcm_select(const struct rcm_selection *selection);
