@@ -59,6 +59,29 @@ START_TEST(json_has_all_digits)
 }
 END_TEST
 
+/* The rules of others, by the published tables. */
+static void check_rules(const json_t *rules)
+{
+    static const struct {
+        const char *rule;
+        double b, recall;
+    } expected[] = {{"xla", 65536.0, 0.9922},
+                    {"tallax", 40960.0, 0.9826},
+                    {"listing A.10 mended", 1024.0, 0.9639}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        bool seen = false;
+        for (size_t j = 0; j < json_array_size(rules); j++) {
+            json_t *rule = json_array_get(rules, j);
+            if (strcmp(json_string_value(json_object_get(rule, "rule")), expected[i].rule) == 0) {
+                seen = true;
+                ck_assert_double_eq(number(rule, "b"), expected[i].b);
+                ck_assert_double_eq_tol(number(rule, "recall"), expected[i].recall, 5e-5);
+            }
+        }
+        ck_assert_msg(seen, "no rule %s", expected[i].rule);
+    }
+}
+
 START_TEST(json_of_lists_and_edges)
 {
     json_t *json = parse_answer("--n 2^12,2^14 --k 64,128 --kb 1,2 --json");
@@ -115,6 +138,9 @@ START_TEST(json_of_lists_and_edges)
                       4 * (6 + 3)); /* exact and five rules; xla, tallax, helion */
     ck_assert_double_eq(number(json_array_get(json_object_get(json, "bounds"), 0), "recall_target"),
                         0.8);
+    json_decref(json);
+    json = parse_answer("bounds --n 131072 --k 2048 --recall 0.95 --json");
+    check_rules(json_object_get(json, "bounds"));
     json_decref(json);
 }
 END_TEST

@@ -130,7 +130,7 @@ void query_target(char text[TARGET_TEXT], const struct query *query)
 {
     char number[32];
     if (query->target.weights) {
-        snprintf(text, TARGET_TEXT, "all but %.6g of the mass", query->target.loss);
+        snprintf(text, TARGET_TEXT, "lost mass at most %.6g", query->target.loss);
         return;
     }
     format_decimal(number, sizeof number, query->recall_target);

@@ -150,8 +150,8 @@ static const struct argument select_options[] = {
      "the top-k lie within N neighbouring elements, so that more b resonate (default: anywhere in "
      "the row)"},
     {"--verbose", NULL, BY(read_switch), AT(verbose),
-     "also print the Pareto frontier, the b and kb of other libraries, and the call for each "
-     "framework"},
+     "also print the Pareto frontier, and the call for each framework (recallmodel bounds has the "
+     "b of other libraries)"},
     {"--m", "M", BY(read_counts), AT(lists.m),
      "rows in the batch (default 1), or a list of such numbers"},
     {OPTION_VALID},
@@ -171,8 +171,7 @@ static const struct argument select_options[] = {
     {OPTION_PLOT},
     {OPTION_JSON},
     {"--brief", NULL, BY(read_switch), AT(brief),
-     "with --json: leave out the frontier and the choices of other libraries, which take most of "
-     "the time"},
+     "with --json: leave out the frontier, which takes most of the time"},
     {OPTION_CSV},
     {OPTIONS_END},
 };

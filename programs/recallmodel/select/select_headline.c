@@ -89,7 +89,7 @@ static void format_others(char *text, size_t size, const struct selection_answer
         format_us(value, sizeof value, first->high_us);
         snprintf(text, size, "Upper end %s, within %s", value, budget);
     } else if (answer->settings->budget > 0.0)
-        snprintf(text, size, buckets ? "The most within %s" : "Within %s", budget);
+        snprintf(text, size, buckets ? "The most recall within %s" : "Within %s", budget);
     else if (!buckets && !selection_has_buckets(answer))
         snprintf(text, size, "%s", no_buckets(answer));
     else if (answer->decided.by_profile)
@@ -99,7 +99,7 @@ static void format_others(char *text, size_t size, const struct selection_answer
         snprintf(text, size, buckets ? "Exact takes %s: time both" : "Buckets take at least %s",
                  value);
     else
-        snprintf(text, size, "%s", buckets ? "Exact top-k has more" : "Buckets have no fewer");
+        snprintf(text, size, "%s %s", buckets ? "Exact has" : "Buckets have", value);
 }
 
 /* ---- the headline */
@@ -165,7 +165,8 @@ void selection_headline(char *text, size_t size, const struct selection_answer *
                  "Use buckets, %s, %s your exact top-k takes longer than %s: %.2g %% lost.", shape,
                  selection_is_bound(answer) ? "only if" : "if", value, 100.0 * first->loss);
     } else if (answer->decided.verdict == RCM_VERDICT_NONE || isnan(first->objective)) {
-        snprintf(text, size, "Use exact top-k: nothing lost. %s.", no_buckets(answer));
+        snprintf(text, size, "Use exact top-k: nothing lost, its time is not known. %s.",
+                 no_buckets(answer));
     } else {
         selection_format_value(value, sizeof value, answer, first->objective);
         format_others(others, sizeof others, answer);

@@ -229,7 +229,6 @@ static json_t *quirk_json(const struct rcm_quirk *q)
 json_t *selection_json(const struct selection_answer *answer)
 {
     json_t *object = query_json(answer->query);
-    const bool budget = answer->settings->budget > 0.0;
     put_question(object, answer);
     put_choice(object, answer);
     const struct contender_text headings = selection_contender_headings(answer);
@@ -240,11 +239,8 @@ json_t *selection_json(const struct selection_answer *answer)
     if (selection_has_rope(answer))
         json_object_set_new(object, "rope", selection_rope_json(answer));
     json_object_set_new(object, "alternatives", rows_as_json(selection_alternatives(answer)));
-    if (!answer->settings->brief) {
+    if (!answer->settings->brief)
         json_object_set_new(object, "frontier", rows_as_json(selection_frontier(answer)));
-        json_object_set_new(object, "rules",
-                            budget ? json_array() : rows_as_json(selection_rules(answer)));
-    }
     put_usage(object, answer);
     return object;
 }

@@ -208,8 +208,6 @@ static void print_buckets(const struct selection_answer *answer)
             "  parallel    %.6g buckets in all rows, each for a thread; fewer than 3840 do "
             "not fill a GPU",
             (double)best->p.b * (double)best->p.m);
-    puts("  real rows   348 of 360 choices kept their recall; contiguous 0, logits 9 of 22: "
-         "docs/real-rows.md");
 }
 
 static void print_notes(const struct selection_answer *answer)
@@ -257,21 +255,6 @@ static void print_titled(const char *title, struct table *table, bool colour)
     table_free(table);
 }
 
-/* What each of the others takes, as lines: the formulas do not fit into their table. */
-static void print_what_others_take(const struct selection_answer *answer)
-{
-    const struct rcm_baseline *baseline;
-    const struct rcm_rule *rule;
-    struct rcm_topk p = answer->query->base;
-    p.k_b = 1;
-    putchar('\n');
-    for (size_t i = 0; (baseline = rcm_baseline(i)); i++)
-        print_wrapped("  %-20s  %s", baseline->name, baseline->rule);
-    for (size_t i = 0; (rule = rcm_rule(i)); i++)
-        if (rule->applies(p))
-            print_wrapped("  %-20s  %s", rule->name, rule->formula);
-}
-
 static void print_more(const struct selection_answer *answer, const struct call calls[CALLS],
                        const struct call *shown, bool colour)
 {
@@ -279,11 +262,6 @@ static void print_more(const struct selection_answer *answer, const struct call 
     print_titled("The best of each k_b", selection_alternatives(answer), colour);
     print_titled("Frontier: no shape beats one of these in both recall and objective",
                  selection_frontier(answer), colour);
-    if (!(answer->settings->budget > 0.0)) {
-        print_titled("What others take for this recall, in the mean (-: they sort the whole row)",
-                     selection_rules(answer), colour);
-        print_what_others_take(answer);
-    }
     for (size_t i = 0; i < CALLS; i++)
         if (&calls[i] != shown && calls[i].offered &&
             ((i != CALL_EXACT && i != CALL_C_EXACT) ||

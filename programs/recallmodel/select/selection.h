@@ -222,9 +222,7 @@ struct table *selection_alternatives(const struct selection_answer *answer);
 /* The answers to a list of questions, a row each. */
 struct table *selection_table(const struct selection_answer *answers, size_t count);
 
-/* The frontier, and what others take. */
 struct table *selection_frontier(const struct selection_answer *answer);
-struct table *selection_rules(const struct selection_answer *answer);
 
 /* ---- the other way round */
 

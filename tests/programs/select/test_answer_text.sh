@@ -90,7 +90,7 @@ ask "${shape[@]}" --exact-us "$(awk -v t="$chosen" 'BEGIN { printf "%.6f", t * 0
 says 'Use exact top-k, yours: .* Buckets may take as long\.'
 ask select --n 151936 --k 50 --m 64 --recall 0.99 --device h100-pcie --objective candidates
 silent 'may take|9 in 10'
-says 'Use buckets, b = 38, k_b = 4: 152 candidates, 0\.94 % lost\. Exact top-k has more\.'
+says 'Use buckets, b = 38, k_b = 4: 152 candidates, 0\.94 % lost\. Exact has 151936\.'
 silent 'threshold' # nobody has it on a GPU
 
 # Where the answer is not to approximate, the recall is that of the buckets.
@@ -129,7 +129,7 @@ ask select --n 151936 --k 50 --device b200 --objective roofline --verbose
 says '(at least|only if) .*contender +at least .*bound, not calibrated'
 says '  floor +[0-9.]+ us: the memory of B200 allows no less, with a launch'
 ask select --n 151936 --k 50 --device gh200 --objective roofline --verbose
-says 'contender +at least .*bound, not calibrated.*  floor .*: .*GH200 allows no less +real rows'
+says 'contender +at least .*bound, not calibrated.*  floor .*: .*GH200 allows no less'
 
 # The card of a contender is named, and whether it was carried from there; its time is a range, what
 # settles it stands below, and it is not called a prediction of this card. JSON has the sentence.
@@ -167,7 +167,7 @@ says 'By the profile of H100-PCIe, kernel graphcore, f16, carried to MI300X, f16
 
 # Why there are no buckets: the kernel, an option, or the recall.
 ask select --n 2755 --k 1 --recall 0.5 --device v100s --beyond-runs
-says 'Use exact top-k: nothing lost\. The kernel.s buckets miss the recall\.'
+says 'Use exact top-k: nothing lost, its time is not known\. The kernel.s buckets miss the recall\.'
 says 'Next: pad the rows to n = 2756, or take another kernel; drtopk runs k_b = 1, n/b a power '
 ask select --n 131072 --k 65536 --kernel graphcore
 says 'The kernel.s buckets miss the recall\..*take another kernel; graphcore runs b '

@@ -1,30 +1,8 @@
-/* test_command_select.c - JSON and CSV of `select`. The choice is that of the library, the rules
- * are those of the published tables, and the calls that it prints give what it says.
+/* test_command_select.c - JSON and CSV of `select`. The choice is that of the library, and the calls
+ * that it prints give what it says.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <tests/programs/command.h>
-
-static void check_rules(const json_t *rules)
-{
-    static const struct {
-        const char *rule;
-        double b, recall;
-    } expected[] = {{"xla", 65536.0, 0.9922},
-                    {"tallax", 40960.0, 0.9826},
-                    {"listing A.10 mended", 1024.0, 0.9639}};
-    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        bool seen = false;
-        for (size_t j = 0; j < json_array_size(rules); j++) {
-            json_t *rule = json_array_get(rules, j);
-            if (strcmp(json_string_value(json_object_get(rule, "rule")), expected[i].rule) == 0) {
-                seen = true;
-                ck_assert_double_eq(number(rule, "b"), expected[i].b);
-                ck_assert_double_eq_tol(number(rule, "recall"), expected[i].recall, 5e-5);
-            }
-        }
-        ck_assert_msg(seen, "no rule %s", expected[i].rule);
-    }
-}
 
 /* The frontier falls in loss and rises in the objective. */
 static void check_frontier(const json_t *frontier)
@@ -38,8 +16,8 @@ static void check_frontier(const json_t *frontier)
     }
 }
 
-/* The choice is that of the library, the rules are those of the published tables, and the target of
- * the printed call gives the b that it should. */
+/* The choice is that of the library, and the target of the printed call gives the b that it
+ * should. */
 START_TEST(select_json)
 {
     run("select --n 131072 --k 2048 --recall 0.95 --m 64 --json");
@@ -59,13 +37,11 @@ START_TEST(select_json)
                         1.0 - (double)rcm_lost_quantile(&law, 0.95) / 2048.0);
     rcm_lost_free(&law);
     ck_assert_str_eq(json_string_value(json_object_get(object, "objective_unit")), "candidates");
-    ck_assert_str_eq(
-        json_string_value(json_object_get(object, "headline")),
-        "Use buckets, b = 912, k_b = 4: 3648 candidates, 5 % lost. Exact top-k has more.");
+    ck_assert_str_eq(json_string_value(json_object_get(object, "headline")),
+                     "Use buckets, b = 912, k_b = 4: 3648 candidates, 5 % lost. Exact has 131072.");
     ck_assert_str_eq(json_string_value(json_object_get(object, "reason")),
                      "what is deployed has the least objective");
     ck_assert_uint_eq(json_array_size(json_object_get(object, "alternatives")), 4);
-    check_rules(json_object_get(object, "rules"));
     check_frontier(json_object_get(object, "frontier"));
     const char *jax = json_string_value(json_object_get(json_object_get(object, "usage"), "jax"));
     double target = 0.0;

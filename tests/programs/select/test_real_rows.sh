@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The numbers that docs/real-rows.md and `select` say of real rows are those of the measured files
+# The numbers that docs/real-rows.md says of real rows are those of the measured files
 # in plots/real-rows/. With bad arguments, tools/real_rows.py says what is wrong.
 #
 # SPDX-License-Identifier: Apache-2.0
@@ -29,9 +29,6 @@ least=${least#0}
 says "from $least to $most times"
 kept=$(awk '$1 <= 1' <<<"$losses" | wc -l)
 says "$((22 - kept)) of the 22 lose more"
-answer=$("$program" select --n 131072 --k 2048 --verbose)
-line="$interleaved choices kept their recall; contiguous ${contiguous%% *}, logits $kept of 22: "
-grep -qF -- "$line" <<<"$answer" || fail "select does not say '$line': $answer"
 says "in ${interleaved} cases interleaved"
 says "in $contiguous."
 [ "$(reached avoided interleaved layers)" = "296 of 300" ] || fail "choices with --rope-theta"
