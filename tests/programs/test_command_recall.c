@@ -139,7 +139,12 @@ START_TEST(json_of_lists_and_edges)
     ck_assert_double_eq(number(json_array_get(json_object_get(json, "bounds"), 0), "recall_target"),
                         0.8);
     json_decref(json);
-    json = parse_answer("bounds --n 131072 --k 2048 --recall 0.95 --json");
+}
+END_TEST
+
+START_TEST(rules_of_others)
+{
+    json_t *json = parse_answer("bounds --n 131072 --k 2048 --recall 0.95 --json");
     check_rules(json_object_get(json, "bounds"));
     json_decref(json);
 }
@@ -301,5 +306,5 @@ START_TEST(device_files)
 }
 END_TEST
 
-TEST_MAIN("command: recall", json_has_all_digits, json_of_lists_and_edges,
+TEST_MAIN("command: recall", json_has_all_digits, json_of_lists_and_edges, rules_of_others,
           parameter_choices_of_listing_a10, quantiles_of_a_row, csv_columns, device_files)

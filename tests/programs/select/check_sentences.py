@@ -210,8 +210,8 @@ class Check:
         """What the headline says of the others."""
         a, c = self.answer, self.choice
         if a["budget"] is not None:
-            found = re.fullmatch(rf"(?:The most recall within|Within|Upper end ({VALUE}), within) (.*)",
-                                 text)
+            found = re.fullmatch(rf"(?:The most recall within|Within|Upper end ({VALUE}), within) "
+                                 r"(.*)", text)
             self.expect(found, f"an unknown end: {text}")
             self.said(found[2], a["budget"], "the budget")
             first = a["contenders"][0]

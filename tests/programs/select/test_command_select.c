@@ -1,5 +1,5 @@
-/* test_command_select.c - JSON and CSV of `select`. The choice is that of the library, and the calls
- * that it prints give what it says.
+/* test_command_select.c - JSON and CSV of `select`. The choice is that of the library, and the
+ * calls that it prints give what it says.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <tests/programs/command.h>
