@@ -5,7 +5,7 @@
 #
 #   deliver/packaging/transcripts.sh WHEEL CACHE   (make transcripts)
 #
-# CACHE keeps the bare root and NumPy's wheel.
+# CACHE keeps the bare root and the wheels of NumPy and cffi.
 #
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
@@ -32,12 +32,12 @@ make --no-print-directory page PAGE=build/page-timed >"$folder/log" 2>&1 ||
 page_seconds=$((SECONDS - begin))
 rm -rf build/page-timed
 
-# what pip needs, beforehand: NumPy for the Python of the root
+# what pip needs, beforehand: NumPy and cffi for the Python of the root
 mkdir -p "$folder/given/packages" "$cache/packages"
 build/wheel-env/bin/python -m pip download --quiet --disable-pip-version-check \
     --only-binary :all: --python-version 3.11 --dest "$cache/packages" \
-    --find-links "$cache/packages" numpy
-cp "$cache"/packages/numpy-*.whl "$folder/given/packages/"
+    --find-links "$cache/packages" numpy cffi
+cp "$cache"/packages/*.whl "$folder/given/packages/"
 cp "$wheel" deliver/packaging/transcripts_inside.sh "$folder/given/"
 git clone --quiet --bare --depth 1 "file://$PWD" "$folder/given/recallmodel.git"
 shape=(--n 131072 --k 2048 --m 64 --recall 0.95 --device h100-pcie)

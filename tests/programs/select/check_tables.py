@@ -71,21 +71,23 @@ def main():
     generator = random.Random(20261124)
     every = ["h100-pcie", "b200", "l4", "v100s", "tpuv5e", "cpu"]
     seen = {}
-    for i in range(12 if os.environ.get("CASES") == "few" else 60):
+    for i in range(16 if os.environ.get("CASES") == "few" else 60):
         n = generator.sample(["2048", "65536", "128256", "1048576"], 2)
         k = generator.sample(["1", "16", "50", "256", "1024"], 2)
         lists = {"--n": n, "--k": k}
         if generator.random() < .6:
             lists["--m"] = generator.sample(["1", "8", "64", "256"], generator.randint(1, 2))
         options = []
-        if generator.random() < .9:
+        if i % 4 != 1:
             lists["--device"] = generator.sample(every, generator.randint(1, 2))
             options += generator.choice([[], [], ["--exact-us", "40"]])
             if "cpu" not in lists["--device"]:
                 options += generator.choice([[], ["--objective", "roofline"]])
         else:
-            options += ["--kernel", "cpu"]  # its exact top-k is by threshold
-        if generator.random() < .3:
+            options += ["--kernel", "cpu", "--recall", ".999"]  # exact top-k by threshold
+        if "--recall" in options:
+            pass
+        elif generator.random() < .3:
             options += ["--budget", generator.choice(["4", "20", "100", "3000"])]
         else:
             options += ["--recall", generator.choice([".8", ".95", ".999"])]
