@@ -31,7 +31,7 @@ if [ "$1" = source ]; then
     step "git clone URL recallmodel" git clone -q /root/given/recallmodel.git recallmodel
     step "make demo" demo
     sed '1,/^\.\/recallmodel /d' /root/log >/root/given/answer
-    for package in pkg-config pkgconf libjansson-dev libopenblas0; do
+    for package in pkg-config pkgconf libopenblas0; do
         dpkg-query -W "$package" 2>/dev/null && { echo "FAIL: $package is there"; exit 1; }
     done
 else
