@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 .PHONY: check check-one check-rest check-all test-programs test-command build-tests run-tests
-.PHONY: check-sanitize run-sanitized check-faults check-races run-races check-fuzz run-fuzz
+.PHONY: check-sanitize run-sanitized check-mutants check-races run-races check-fuzz run-fuzz
 .PHONY: bench run-bench docs-answers golden
 
 TEST_FILES := $(sort $(wildcard tests/*/test_* tests/*/*/test_*))
@@ -126,10 +126,10 @@ docs-answers: $(PROGRAM)
 golden: $(PROGRAM)
 	@RECALLMODEL=$(PROGRAM) tests/programs/test_golden.sh --write
 
-# Makes each fault of tests/faults/ in a copy of the tree and says which test notices it.
-# FAULTS="WORD ..": only those that have each word.
-check-faults: packages
-	@tools/faults.py $(FAULTS)
+# Changes lines at random in a copy of the tree and says which test notices. COUNT=5: five lines.
+COUNT ?= 20
+check-mutants: packages
+	@tools/mutants.py --count $(COUNT)
 
 SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
