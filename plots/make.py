@@ -28,9 +28,8 @@ ours, ..):
   FIGURE.txt    the caption; its first line is the title. Where the numbers add something (whose
                 runs they are), the whole is caption.txt beside the picture.
 
-What has not changed is kept: a CSV file whose numbers agree to 1e-9 (--agree), and a PNG file if
-the SVG is the same as before. The SVG does not depend on the fonts of the machine. Delete a PNG
-file to draw it with other fonts.
+What has not changed is kept: a CSV file whose numbers agree to 1e-9 (--agree). The SVG does not
+depend on the fonts of the machine.
 
 --vary writes the figure with other numbers into build/figures/FIGURE. OPTION is one of its
 commands, as it is or in capitals, but none by which the picture picks rows; of its lines it can
@@ -43,6 +42,7 @@ Variables:
   FIGURES=DIR       the folder to write to (paper_figures; --vary: build/figures).
   RECALLMODEL=FILE  the command.
   JOBS=N            so many figures at once (nproc).
+  PNG=1             also as PNG.
 
 SPDX-License-Identifier: Apache-2.0
 """

@@ -45,8 +45,8 @@ def entry(figure, folder, waits):
     if not (folder / f"{name}.csv").exists():
         said = f"Waits for {waits}." if waits else f"Not made yet: make figures/{name}."
         return text + f"<p>{said}</p>\n"
-    if (folder / f"{name}.png").exists():
-        text += f'<p><img src="{name}/{name}.png" alt="{html.escape(figure.title)}"></p>\n'
+    if (folder / f"{name}.svg").exists():
+        text += f'<p><img src="{name}/{name}.svg" alt="{html.escape(figure.title)}"></p>\n'
     text += table(figure, folder / f"{name}.csv")
     added = folder / "caption.txt"
     caption = added.read_text(encoding="utf-8") if added.exists() else figure.caption

@@ -10,7 +10,7 @@ need-gnuplot:
 	    exit 2; }
 
 # What changes a figure: not for those of paper_figures.
-VARIED = $(filter-out FIGURE=% BUILD=% CC=% CFLAGS=% JOBS=% V=%,$(MAKEOVERRIDES))
+VARIED = $(filter-out FIGURE=% PNG=% BUILD=% CC=% CFLAGS=% JOBS=% V=%,$(MAKEOVERRIDES))
 .PHONY: not-varied
 not-varied:
 	$(if $(filter $(addsuffix =%,n N k K kb KB b B rho RHO),$(VARIED)),$(error \

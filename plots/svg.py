@@ -1,9 +1,10 @@
-"""The pictures of a figure, by gnuplot: SVG, PDF and PNG.
+"""The pictures of a figure, by gnuplot: SVG, PDF and, where asked for, PNG.
 
 SPDX-License-Identifier: Apache-2.0
 """
 import html
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -69,18 +70,15 @@ def tidy(text, title):
 
 
 def draw(figure, folder, work, published):
-    """Draws a figure into its folder. If the SVG has not changed, the PNG is kept: it depends on
-    the fonts of the machine."""
+    """Draws a figure into its folder; with PNG in the environment also as pixels."""
     target = folder / figure.name
     shutil.copyfile(f"{target}.csv", work / "csv")
     (work / "figure.gp").write_text(figure.gp, encoding="utf-8")
     os.symlink(published, work / "published")
-    for kind in ("svg", "pdf"):
+    kinds = ("pdf", "png") if os.environ.get("PNG") else ("pdf",)
+    for kind in ("svg", *kinds):
         draw_one(figure, kind, work)
     text = tidy((work / "picture.svg").read_text(encoding="utf-8"), figure.title)
-    drawn, png = (target.with_name(figure.name + ending) for ending in (".svg", ".png"))
-    if not (png.exists() and drawn.exists() and drawn.read_text(encoding="utf-8") == text):
-        draw_one(figure, "png", work)
-        shutil.move(work / "picture.png", png)
-    drawn.write_text(text, encoding="utf-8")
-    shutil.move(work / "picture.pdf", f"{target}.pdf")
+    pathlib.Path(f"{target}.svg").write_text(text, encoding="utf-8")
+    for kind in kinds:
+        shutil.move(work / f"picture.{kind}", f"{target}.{kind}")

@@ -18,7 +18,7 @@ PAGES = (("key", "Key et al.", "key-"),
          ("saap", "Asymmetric partitions (SAAP)", "saap-"),
          ("ours", "Our own", "ours-"),
          ("others", "Other sources", ""))
-KINDS = (".svg", ".png", ".csv")
+KINDS = (".svg", ".csv")
 
 
 def order(name):

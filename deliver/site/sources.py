@@ -38,10 +38,6 @@ def place_of(source, into):
         return f"notebooks/{source.stem}.md"
     if not source.is_file():
         raise Missing(name)
-    if name.startswith("paper_figures/") and source.suffix == ".png":
-        drawn = source.with_suffix(".svg")
-        if drawn.exists():
-            source, name = drawn, f"{name[:-4]}.svg"
     if "." not in source.name or source.suffix == ".cff":
         name += ".txt"  # so that a browser shows it
     target = into / name

@@ -71,7 +71,7 @@ FIGURE = re.compile(r"\b(?:key|samaga|saap|blog|ours)-[\w-]+")
 def linked(shown):
     """With a link to each figure that is a picture."""
     def link(name):
-        at = f"paper_figures/{name[0]}/{name[0]}.png"
+        at = f"paper_figures/{name[0]}/{name[0]}.svg"
         return f"[{name[0]}](../{at})" if (ROOT / at).exists() else name[0]
     return FIGURE.sub(link, shown)
 

@@ -48,7 +48,7 @@ if [ -z "${SANITIZE:-}" ] && command -v gnuplot >/dev/null; then
     plots/make.py ours-cpu ours-cpu-models ours-cpu-map >"$folder/out" 2>&1 ||
         fail "made-up runs: $(cat "$folder/out")"
     for figure in ours-cpu ours-cpu-models ours-cpu-map; do
-        [ "$(wc -c <"$FIGURES/$figure/$figure.png")" -gt 8000 ] || fail "$figure is empty"
+        [ "$(wc -c <"$FIGURES/$figure/$figure.svg")" -gt 8000 ] || fail "$figure is empty"
     done
     cp "$FIGURES/ours-cpu/caption.txt" "$folder/caption"
     CPU_RUNS=/nowhere plots/make.py ours-cpu | prints "kept as it is" || fail "a figure is lost"

@@ -18,7 +18,7 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
     NR > 1 { seen[$at["rho"]] = 1 }
     END { exit !(seen["0"] && seen["0.5"] && seen["0.9"] && length(seen) == 3 && NR == 25) }' \
     "$csv" || fail "the numbers: $(cut -c1-80 "$csv")"
-[ "$(wc -c <"$folder/made/key-06/key-06.png")" -gt 8000 ] || fail "the picture is empty"
+[ "$(wc -c <"$folder/made/key-06/key-06.svg")" -gt 8000 ] || fail "the picture is empty"
 points=$(grep -c '<use xlink:href' "$folder/made/key-06/key-06.svg" || true)
 [ "$points" -lt 8 ] || fail "it draws $points points" # the keys have some
 tr '\n' ' ' <"$folder/made/key-06/key-06.txt" |

@@ -133,6 +133,6 @@ RUNS=$odd/runs RECALLMODEL=$odd/recallmodel FIGURES=$odd/figures \
     fail "odd names: $(cat "$folder/out")"
 [ -z "$(find "$folder" . -maxdepth 2 -name pwned)" ] ||
     fail "a name is run: $(find "$folder" . -maxdepth 2 -name pwned)"
-[ -s "$odd/figures/samaga-10/samaga-10.png" ] || fail "no picture: $(cat "$folder/out")"
+[ -s "$odd/figures/samaga-10/samaga-10.svg" ] || fail "no picture: $(cat "$folder/out")"
 pass
 finish
