@@ -96,7 +96,7 @@ $(WHEEL_ENV)/.made: deliver/packaging/requirements.txt
 
 # ---- portability
 
-# model/ and its tests with other compilers, C libraries and machines (docs/portability.md).
+# model/ and its tests with other compilers, C libraries and machines (docs/testing.md).
 # PORTABLE="musl refused": only these.
 PORTABLE ?= gcc clang musl aarch64 wasm32 refused
 .PHONY: check-portable
@@ -110,7 +110,7 @@ check-portable: packages
 
 # ---- transcripts
 
-# From nothing to an answer, timed, into docs/first-answer.md, and the picture of the page. The page
+# From nothing to an answer, timed, into docs/quick-start.md, and the picture of the page. The page
 # is compiled a second time, for its seconds.
 .PHONY: transcripts
 transcripts: wheel page $(PROGRAM)

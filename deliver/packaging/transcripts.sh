@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # transcripts.sh - from nothing to an answer, in three ways, timed: the page in Chromium, pip and
-# the sources in a bare Debian root. Writes the tables of docs/first-answer.md between its marks,
+# the sources in a bare Debian root. Writes the tables of docs/quick-start.md between its marks,
 # and docs/page.png. Ends with an error if an answer is not that of the build.
 #
 #   deliver/packaging/transcripts.sh WHEEL CACHE   (make transcripts)
@@ -14,7 +14,7 @@ cd "$(dirname "$0")/../.."
 wheel=$1
 cache=$(realpath -m "$2")
 program=${RECALLMODEL:-build/recallmodel}
-page=docs/first-answer.md
+page=docs/quick-start.md
 folder=$(mktemp -d)
 chmod 755 "$folder"
 trap 'rm -rf "$folder"' EXIT

@@ -202,8 +202,7 @@ const struct program manual = {
              "recallmodel-mpi, if it is installed, is the same command for many machines: mpirun "
              "starts it, and simulate runs on all of them.",
     .see = "In the sources, docs/models.md derives every formula, docs/simulation.md says what is "
-           "simulated and how, and docs/cluster.md how to run on many machines. recallmodel.h "
-           "documents the library.",
+           "simulated, how, and on many machines. recallmodel.h documents the library.",
     .usual = true,
     .sections = sections,
     .shared = shared,
