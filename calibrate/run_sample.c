@@ -41,40 +41,30 @@ static uint64_t shuffle_order(uint64_t i)
     return i ^ (i >> 31);
 }
 
-/* How many runs there are if each group gives at most `each`. */
-static size_t sample_size(const struct item *items, size_t length, size_t each)
-{
-    size_t total = 0, in_group = 0;
-    for (size_t i = 0; i < length; i++) {
-        in_group = i > 0 && same_group(items[i - 1].run, items[i].run) ? in_group + 1 : 0;
-        total += in_group < each;
-    }
-    return total;
-}
-
 size_t sample_runs(const struct run *runs, size_t length, size_t most, struct run *sample)
 {
     struct item *items = malloc((length + 1) * sizeof *items);
-    size_t low = 0, high = most, in_group = 0, count = 0;
-    if (!items)
-        return 0;
+    size_t *at = calloc(length + 1, sizeof *at); /* how many runs have this place in their group */
+    size_t each = 0, total = 0, in_group = 0, count = 0;
+    if (!items || !at)
+        goto out;
     for (size_t i = 0; i < length; i++)
         items[i] = (struct item){&runs[i], shuffle_order(i)};
     qsort(items, length, sizeof *items, by_group);
-    /* The largest number of runs per group with which the sample fits. The bisection of model/ is
-     * internal to model/, so it is written out here. */
-    while (low < high) {
-        const size_t middle = low + (high - low + 1) / 2;
-        if (sample_size(items, length, middle) <= most)
-            low = middle;
-        else
-            high = middle - 1;
+    for (size_t i = 0; i < length; i++) {
+        in_group = i > 0 && same_group(items[i - 1].run, items[i].run) ? in_group + 1 : 0;
+        at[in_group]++;
     }
+    /* the largest number of runs per group with which the sample fits */
+    while (each < length && total + at[each] <= most)
+        total += at[each++];
     for (size_t i = 0; i < length && count < most; i++) {
         in_group = i > 0 && same_group(items[i - 1].run, items[i].run) ? in_group + 1 : 0;
-        if (in_group < (low ? low : 1))
+        if (in_group < (each ? each : 1))
             sample[count++] = *items[i].run;
     }
+out:
+    free(at);
     free(items);
     return count;
 }

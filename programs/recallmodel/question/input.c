@@ -79,3 +79,22 @@ double first_rho(const struct decimal_list *rho, enum sim_input input)
 
 const struct value_kind kind_of_input = {.read = read_input, .names = input_at};
 const struct value_kind kind_of_made_input = {.read = read_made_input, .names = made_input_at};
+
+int find_groups(const struct row_file *opened, const char *file, const char *groups,
+                uint64_t group_axes, struct row_groups *found, bool *grouped, struct message error)
+{
+    char reason[400];
+    int failed = 0;
+    const unsigned axes = groups                           ? 0
+                          : group_axes == GROUP_AXES_USUAL ? row_groups_usual_axes(opened)
+                          : group_axes < 1000              ? (unsigned)group_axes
+                                                           : 1000;
+    if (groups)
+        failed = row_groups_read(found, groups, opened->rows, MESSAGE(reason));
+    else if (axes > 0)
+        failed = row_groups_of_axes(found, opened, axes, MESSAGE(reason));
+    *grouped = !failed && (groups || axes > 0);
+    return failed ? message_set(error, "%s %.150s %s", groups ? "--groups" : "--group-axes: --file",
+                                groups ? groups : file, reason)
+                  : 0;
+}

@@ -1,4 +1,5 @@
-/* input.h - the options for rows that are made: --input, --rho.
+/* input.h - the options for rows: --input and --rho of those that are made, groups of those of a
+ * file.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef INPUT_H
@@ -6,9 +7,15 @@
 
 #include <programs/common/arguments.h>
 #include <sim/rows/row.h>
+#include <sim/rows/row_groups.h>
 
 /* Of --group-axes, where it is not given. */
 #define GROUP_AXES_USUAL UINT64_MAX
+
+/* The groups of the rows of --file: those of --groups, or along the axes. *grouped: are there any?
+ * Returns 0, or -1 with a line in `error`. */
+int find_groups(const struct row_file *opened, const char *file, const char *groups,
+                uint64_t group_axes, struct row_groups *found, bool *grouped, struct message error);
 
 struct input_option {
     enum sim_input kind;

@@ -68,25 +68,6 @@ struct measuring {
 
 /* ---- the rows of a file, and their groups */
 
-static int find_groups(struct measuring *m, struct message error)
-{
-    const struct parts_settings *s = m->settings;
-    unsigned axes = row_groups_usual_axes(&m->file);
-    char reason[400];
-    int failed = 0;
-    if (s->groups)
-        failed = row_groups_read(&m->groups, s->groups, m->file.rows, MESSAGE(reason));
-    else if (s->group_axes != GROUP_AXES_USUAL)
-        axes = (unsigned)(s->group_axes < 1000 ? s->group_axes : 1000);
-    if (!s->groups && axes > 0)
-        failed = row_groups_of_axes(&m->groups, &m->file, axes, MESSAGE(reason));
-    m->grouped = !failed && (s->groups || axes > 0);
-    return failed
-               ? message_set(error, "%s %.150s %s", s->groups ? "--groups" : "--group-axes: --file",
-                             s->groups ? s->groups : s->file, reason)
-               : 0;
-}
-
 static int open_file(struct measuring *m)
 {
     struct parts_settings *s = m->settings;
@@ -94,7 +75,8 @@ static int open_file(struct measuring *m)
     char error[700] = "", reason[500];
     if (row_file_open(&m->file, s->file, SIM_DTYPE_UNKNOWN, 0, MESSAGE(reason)) != 0)
         return usage_error("--file %.150s %s", s->file, reason);
-    if (find_groups(m, MESSAGE(error)) != 0)
+    if (find_groups(&m->file, s->file, s->groups, s->group_axes, &m->groups, &m->grouped,
+                    MESSAGE(error)) != 0)
         return usage_error("%s", error);
     if (n->length && n->items[0] != m->file.row)
         return usage_error("--n %" PRIu64 " is not the length of a row of --file, %" PRIu64

@@ -30,37 +30,14 @@ static uint64_t identity_of(const struct simulation_input *input)
     return identity;
 }
 
-/* Finds the groups: of --groups, or along the axes. Returns 0, or -1 with a line in `error`. */
-static int find_groups(struct simulation_input *input, const struct simulate_settings *own,
-                       struct message error)
-{
-    char reason[400];
-    unsigned axes = row_groups_usual_axes(&input->file);
-    int failed = 0;
-    if (own->groups) {
-        failed = row_groups_read(&input->groups, own->groups, input->file.rows, MESSAGE(reason));
-        if (failed)
-            message_set(error, "--groups %.150s %s", own->groups, reason);
-        input->grouped = !failed;
-        return failed;
-    }
-    if (own->group_axes != GROUP_AXES_USUAL)
-        axes = (unsigned)(own->group_axes < 1000 ? own->group_axes : 1000);
-    if (axes > 0)
-        failed = row_groups_of_axes(&input->groups, &input->file, axes, MESSAGE(reason));
-    if (failed)
-        message_set(error, "--group-axes: --file %.150s %s", own->file, reason);
-    input->grouped = axes > 0 && !failed;
-    return failed;
-}
-
 /* Opens the file and finds its groups. Returns 0, or -1 with a line in `error`. */
 static int open_rows(struct simulation_input *input, const struct simulate_settings *own,
                      struct message error)
 {
     char reason[500];
     if (row_file_open(&input->file, own->file, own->file_dtype, own->row, MESSAGE(reason)) == 0)
-        return find_groups(input, own, error);
+        return find_groups(&input->file, own->file, own->groups, own->group_axes, &input->groups,
+                           &input->grouped, error);
     return message_set(error, "--file %.150s %s", own->file, reason);
 }
 
