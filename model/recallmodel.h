@@ -25,8 +25,8 @@
  *
  * Only these functions allocate memory: those of the law (distribution) of a row (rcm_lost,
  * rcm_recall_quantile, rcm_probability_exact) and of R (rcm_reaching and those whose names begin
- * with it), each also in its form for buckets; rcm_select, rcm_select_each and rcm_best_recall,
- * which consider exact top-k by threshold; rcm_frontier; any choice with a confidence
+ * with it), each also in its form for buckets; rcm_best_threshold and, on a CPU, rcm_select,
+ * rcm_select_each and rcm_best_recall, which ask it; rcm_frontier; any choice with a confidence
  * (rcm_best_buckets, rcm_select_k_b, rcm_fewest_k_b); those of parts.h, and of lost_mass.h but for
  * rcm_lost_mass; and rcm_filter, rcm_filter_compactions_at_most and rcm_best_filter. Except for the
  * array of rcm_lost, they free it before they return. No other function allocates.

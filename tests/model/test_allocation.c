@@ -194,7 +194,11 @@ START_TEST(functions_that_allocate)
     ck_allocates(p, rcm_reaching_above(p, p.k + 1));
     ck_allocates(p, rcm_buckets_reaching_above(&buckets, p.k, p.k_b, p.k + 1));
     ck_allocates(p, rcm_reaching_quantile(p, 0.01));
+    double reaching;
     struct rcm_selection s = {.p = p, .target = target};
+    ck_allocates(p, rcm_best_threshold(&s, &reaching));
+    ck_allocates_nothing(p, rcm_select(&s));
+    s.kernel = rcm_kernel_by_name("cpu"); /* its exact top-k is by threshold */
     ck_allocates(p, rcm_select(&s));
     ck_allocates(p, rcm_select_each(&s, points));
     ck_allocates(p, rcm_best_recall(&s, 10000.0, NULL));
