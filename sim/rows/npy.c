@@ -9,6 +9,9 @@
 #define NPY_MAGIC "\x93NUMPY"
 #define NPY_MAGIC_LENGTH 6
 
+/* WHAT is wrong, and the mend. */
+#define DAMAGED(WHAT) "has a damaged .npy header: " WHAT "; write it again with numpy.save"
+
 /* What has not been read yet of the dictionary. */
 struct cursor {
     const unsigned char *at, *end;
@@ -94,28 +97,28 @@ static int read_shape(struct cursor *c, struct row_file *file, struct message er
     file->rows = 1;
     file->row = 1;
     if (!skip(c, '('))
-        return message_set(error, "has a damaged .npy header: shape is not a tuple");
+        return message_set(error, DAMAGED("shape is not a tuple"));
     while (!skip(c, ')')) {
         uint64_t axis = 0;
         skip_blanks(c);
         if (c->at < c->end && *c->at == '-')
-            return message_set(error, "has a damaged .npy header: a negative shape");
+            return message_set(error, DAMAGED("a negative shape"));
         if (c->at == c->end || *c->at < '0' || *c->at > '9')
-            return message_set(error, "has a damaged .npy header: shape is not a tuple of numbers");
+            return message_set(error, DAMAGED("shape is not a tuple of numbers"));
         for (; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++) {
             axis = axis * 10 + (uint64_t)(*c->at - '0');
             if (axis >> 56)
-                return message_set(error, "has a damaged .npy header: its shape is too large");
+                return message_set(error, DAMAGED("its shape is too large"));
         }
         if (__builtin_mul_overflow(file->rows, file->row, &file->rows) || file->rows >> 56)
-            return message_set(error, "has a damaged .npy header: its shape is too large");
+            return message_set(error, DAMAGED("its shape is too large"));
         if (axes == ROW_FILE_AXES)
             return message_set(error, "has more than %d axes", ROW_FILE_AXES);
         file->row = axis;
         file->axis[axes++] = axis;
         if (!skip(c, ',')) {
             if (axes < 2 || !skip(c, ')'))
-                return message_set(error, "has a damaged .npy header: shape is not a tuple");
+                return message_set(error, DAMAGED("shape is not a tuple"));
             break;
         }
     }
@@ -148,8 +151,7 @@ static int read_order(struct cursor *c, struct message error)
         return message_set(error, "is in Fortran order; save it in C order: "
                                   "numpy.ascontiguousarray(x)");
     if (!skip_word(c, "False"))
-        return message_set(error,
-                           "has a damaged .npy header: fortran_order is neither True nor False");
+        return message_set(error, DAMAGED("fortran_order is neither True nor False"));
     return 0;
 }
 
@@ -159,7 +161,7 @@ static int read_entry(struct cursor *c, struct row_file *file, enum sim_dtype wa
 {
     char name[32];
     if (!read_string(c, name, sizeof name) || !skip(c, ':'))
-        return message_set(error, "has a damaged .npy header");
+        return message_set(error, DAMAGED("an entry has no name or no colon"));
     if (strcmp(name, "descr") == 0 && !entries->descr) {
         entries->descr = true;
         return read_descr(c, file, wanted, error);
@@ -172,7 +174,7 @@ static int read_entry(struct cursor *c, struct row_file *file, enum sim_dtype wa
         entries->shape = true;
         return read_shape(c, file, error);
     }
-    return message_set(error, "has a damaged .npy header: an unknown or repeated entry '%s'", name);
+    return message_set(error, DAMAGED("an unknown or repeated entry '%s'"), name);
 }
 
 /* Reads the dictionary: all three entries, in any order, and nothing behind it. */
@@ -181,22 +183,21 @@ static int read_dictionary(struct cursor *c, struct row_file *file, enum sim_dty
 {
     struct entries entries = {0};
     if (!skip(c, '{'))
-        return message_set(error, "has a damaged .npy header: no dictionary");
+        return message_set(error, DAMAGED("no dictionary"));
     while (!skip(c, '}')) {
         if (read_entry(c, file, wanted, &entries, error) != 0)
             return -1;
         if (!skip(c, ',')) {
             if (!skip(c, '}'))
-                return message_set(error, "has a damaged .npy header");
+                return message_set(error, DAMAGED("no comma and no brace after an entry"));
             break;
         }
     }
     skip_blanks(c);
     if (c->at < c->end)
-        return message_set(error,
-                           "has a damaged .npy header: there is something after its dictionary");
+        return message_set(error, DAMAGED("there is something after its dictionary"));
     if (!entries.descr || !entries.fortran_order || !entries.shape)
-        return message_set(error, "has a damaged .npy header: %s is missing",
+        return message_set(error, DAMAGED("%s is missing"),
                            !entries.descr           ? "descr"
                            : !entries.fortran_order ? "fortran_order"
                                                     : "shape");
@@ -218,7 +219,7 @@ static int parse(struct row_file *file, const unsigned char *bytes, size_t lengt
     for (size_t i = start; i > (size_t)NPY_MAGIC_LENGTH + 2 && i <= length; i--)
         text = text << 8 | bytes[i - 1];
     if (length < start || text > length - start)
-        return message_set(error, "has a damaged .npy header: it is cut off, or longer than 1 MiB");
+        return message_set(error, DAMAGED("it is cut off, or longer than 1 MiB"));
     struct cursor c = {bytes + start, bytes + start + text};
     if (read_dictionary(&c, file, dtype, error) != 0)
         return -1;
