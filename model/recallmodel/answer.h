@@ -25,6 +25,7 @@ struct rcm_contender {
     double loss;            /* 1 - recall; 0: exact */
     double objective;       /* its value; the roofline with a launch. NaN: not known */
     double time_us;         /* as it is predicted, or was measured; NaN: that is no time */
+    bool bound;             /* nothing takes less: the objective is a bound, in whole or in part */
     double low_us, high_us; /* 9 in 10 times; NaN: its error is not known */
     bool at_most;        /* measured for larger k or longer rows alone: it takes at most time_us */
     bool beyond;         /* no run of the profile was of such a shape */
@@ -66,8 +67,9 @@ double rcm_floor_us(const struct rcm_selection *selection, struct rcm_topk p);
 /* The contenders of a selection, and the verdict: that of rcm_select (choice.deploy), or of
  * rcm_best_recall. The first is that of the verdict; then the others that can be called, the
  * fastest first; then those that nobody can call. Unless the objective is a time by a profile, of
- * values that lie in memory, no provider is compared: there are at most one exact top-k, one
- * threshold and one of buckets, without a package. */
+ * values that lie in memory, no provider is compared: there are at most one exact top-k (of
+ * nobody in particular, unless exact_us says whose), one threshold (of this library, on a CPU) and
+ * one of buckets. */
 #define RCM_CONTENDERS_MOST (RCM_EXACT_MOST + 3)
 struct rcm_answer {
     enum rcm_verdict verdict;

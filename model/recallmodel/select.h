@@ -216,8 +216,8 @@ struct rcm_choice {
     /* Where the objective is the time without beyond_runs: the best shape beyond the runs, if the
      * upper end of its band is less than the objective. INFINITY: none is */
     struct rcm_point beyond;
-    /* Where the objective is the time: exact top-k is deployed, but the buckets may take as long
-     * or less, by the errors of both (rcm_surely_faster) */
+    /* Where the objective is the time: what loses nothing is deployed, but the buckets may take as
+     * long or less, by the errors of both (rcm_surely_faster) */
     bool too_close;
     enum rcm_reason reason;
 };

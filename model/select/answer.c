@@ -28,6 +28,7 @@ static const char *value_of(const struct rcm_contender *c)
     return isnan(c->objective) ? "not known"
            : exact && c->name  ? "as you measured"
            : isnan(c->time_us) ? "counted"
+           : !c->bound         ? "predicted"
            : exact             ? "bound of the product, and the profile"
                                : "bound, not calibrated";
 }
@@ -234,12 +235,11 @@ bool answer_has_threshold(const struct rcm_selection *s)
 
 struct rcm_contender answer_threshold(const struct rcm_selection *s, const struct rcm_choice *c)
 {
-    const bool cpu = answer_has_threshold(s);
     const struct rcm_profile *q = s->machine.profile;
     return (struct rcm_contender){.kind = RCM_CONTENDER_THRESHOLD,
-                                  .name = cpu ? "recallmodel" : "by threshold",
-                                  .package = cpu ? "recallmodel" : NULL,
-                                  .callable = cpu,
+                                  .name = "recallmodel",
+                                  .package = "recallmodel",
+                                  .callable = true,
                                   .p = c->threshold.p,
                                   .time_us = c->threshold.objective,
                                   .low_us = NAN,
@@ -334,6 +334,7 @@ static void compare_objectives(const struct rcm_selection *s, const struct rcm_c
                                struct rcm_answer *out)
 {
     const bool is_time = search_objective(s)->measure & RCM_IN_US;
+    const bool bound = (search_objective(s)->measure & RCM_IS_BOUND) || s->machine.d;
     const bool found = c->objective < INFINITY, named = is_time && s->exact_us > 0.0;
     const struct rcm_contender threshold = answer_threshold(s, c);
     const struct rcm_contender any = {.callable = true, .low_us = NAN, .high_us = NAN};
@@ -342,7 +343,9 @@ static void compare_objectives(const struct rcm_selection *s, const struct rcm_c
                                  [RCM_DEPLOY_THRESHOLD] = threshold};
     of[RCM_DEPLOY_EXACT].objective = c->exact_objective;
     of[RCM_DEPLOY_BUCKETED].kind = RCM_CONTENDER_BUCKETS;
-    of[RCM_DEPLOY_BUCKETED].name = (s->kernel ? s->kernel : rcm_kernel(0))->name;
+    of[RCM_DEPLOY_BUCKETED].name = s->kernel && s->kernel != rcm_kernel(0) ? s->kernel->name : NULL;
+    of[RCM_DEPLOY_BUCKETED].bound = of[RCM_DEPLOY_THRESHOLD].bound = bound;
+    of[RCM_DEPLOY_EXACT].bound = s->machine.d && !named;
     of[RCM_DEPLOY_BUCKETED].p = c->p;
     of[RCM_DEPLOY_BUCKETED].loss = found ? rcm_loss_exact(c->p) : 1.0;
     of[RCM_DEPLOY_BUCKETED].objective = rcm_with_launch(s, c->objective);

@@ -20,8 +20,8 @@ size_t answer_exact(const struct rcm_selection *selection,
 /* Does a library have exact top-k by threshold there? That for a CPU does. */
 bool answer_has_threshold(const struct rcm_selection *selection);
 
-/* The threshold and the buckets of a choice, as contenders; their time_us is INFINITY where there
- * are none. */
+/* The threshold (of a CPU) and the buckets of a choice, as contenders; their time_us is INFINITY
+ * where there are none. */
 struct rcm_contender answer_threshold(const struct rcm_selection *selection,
                                       const struct rcm_choice *choice);
 struct rcm_contender answer_buckets(const struct rcm_selection *selection,

@@ -258,8 +258,7 @@ static void decide_by_time(const struct rcm_selection *s, struct rcm_choice *c)
     struct rcm_contender of[RCM_CONTENDERS_MOST];
     size_t first = 0, count = answer_exact(s, of);
     const bool known = count > 0 && of[0].callable;
-    const struct rcm_contender exact = of[0], buckets = answer_buckets(s, c),
-                               threshold = answer_threshold(s, c);
+    const struct rcm_contender buckets = answer_buckets(s, c), threshold = answer_threshold(s, c);
     if (buckets.time_us < INFINITY)
         of[count++] = buckets;
     if (threshold.time_us < INFINITY)
@@ -270,7 +269,7 @@ static void decide_by_time(const struct rcm_selection *s, struct rcm_choice *c)
                                               [RCM_VERDICT_NONE] = RCM_DEPLOY_EXACT};
     c->deploy = deploys[rcm_verdict(of, count, &first)];
     c->too_close = known && buckets.callable && buckets.time_us < INFINITY &&
-                   c->deploy == RCM_DEPLOY_EXACT && !rcm_surely_faster(&exact, &buckets);
+                   c->deploy != RCM_DEPLOY_BUCKETED && !rcm_surely_faster(&of[first], &buckets);
 }
 
 struct rcm_choice contenders_choice(const struct rcm_selection *s, struct rcm_point bucketed)

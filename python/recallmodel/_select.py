@@ -51,6 +51,7 @@ class Contender:
     kind: exact, threshold or buckets. name: as people call it: "torch.topk"; "yours" of exact_us;
     None: of anybody. b, k_b: None if exact. objective: its value; of a bound with a launch (None:
     not known). time_us: the same where it is a time of a call for all m rows; otherwise None.
+    bound: nothing takes less.
     low_us, high_us: 9 in 10 times (None: the error is not known). at_most: it was measured for
     larger k or longer rows alone, and takes at most time_us. beyond: no run was of so long or so
     many rows. other_type: it reads values of another width. loses: 1 - recall; 0: exact.
@@ -67,6 +68,7 @@ class Contender:
     k_b: Optional[int]
     objective: Optional[float]
     time_us: Optional[float]
+    bound: bool
     low_us: Optional[float]
     high_us: Optional[float]
     at_most: bool
@@ -106,7 +108,7 @@ class Choice:
     stand_in: the card whose profile answered for a card that has none (None: its own did).
     beyond: buckets beyond the runs of the profile, which were not considered although their band
     ends below the objective (None: there are none).
-    too_close: exact top-k is deployed, which loses nothing, but buckets may take as long or less,
+    too_close: what is deployed loses nothing, but buckets may take as long or less,
     by the errors of both.
     cause, reason: why, as a word and as a sentence: least (what is deployed has the least
     objective), too_close, no_exact (what exact top-k takes is not known), or what forbids all
@@ -154,9 +156,9 @@ def _contender_of(c):
     model.rcm_basis(ffi.addressof(c), basis)
     return Contender(
         kind=text_of(model.rcm_contender_kind_name(c.kind)), b=c.p.b if shape else None,
-        k_b=c.p.k_b if shape else None, basis=text_of(basis), at_most=c.at_most, beyond=c.beyond,
-        other_type=c.other_type, loses=c.loss, callable=c.callable, left_out=c.left_out,
-        carried=c.carried, **numbers, **texts)
+        k_b=c.p.k_b if shape else None, basis=text_of(basis), bound=c.bound, at_most=c.at_most,
+        beyond=c.beyond, other_type=c.other_type, loses=c.loss, callable=c.callable,
+        left_out=c.left_out, carried=c.carried, **numbers, **texts)
 
 
 def _choice_of(selection, choice, profile=None):

@@ -291,7 +291,8 @@ def test_choice_by_a_profile_is_kept():
     chosen = first.choice.select
     assert (chosen.b, chosen.k_b, chosen.objective) == (alone.b, alone.k_b, alone.objective)
     assert [one.kind for one in chosen.contenders] == ["buckets", "exact"]
-    assert all(one.profile is None for one in chosen.contenders) and alone.contenders[0].profile
+    assert all((one.profile, one.basis) == (None, "predicted") for one in chosen.contenders)
+    assert alone.contenders[0].profile
     before = _topk._choose.cache_info()
     rcm.topk(x, 2048, recall=0.95, profile="H100-PCIe")
     after = _topk._choose.cache_info()

@@ -187,6 +187,7 @@ static json_t *contender_json(const struct selection_answer *answer, const struc
     json_object_set_new(object, "k_b", shape ? json_integer((json_int_t)c->p.k_b) : json_null());
     set_real(object, "objective", c->objective);
     set_real(object, "time_us", c->time_us);
+    set_truth(object, "bound", c->bound);
     set_real(object, "low_us", c->low_us);
     set_real(object, "high_us", c->high_us);
     set_truth(object, "at_most", c->at_most);
