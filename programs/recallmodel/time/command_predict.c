@@ -20,7 +20,7 @@ struct predict_row {
     struct query_fields query;
     struct rcm_topk p;
     uint64_t candidates;
-    double recall, bound_us, exact_us, speedup;
+    double recall, bound_us, exact_us, speedup, speedup_fastest, over_exact;
     struct predicted predicted;
     struct rcm_product product;
     double with_product_us, exact_with_product_us, fused_with_stage2_us;
@@ -56,7 +56,9 @@ static const struct column predict_items[] = {
     {ROW(bound_us), .json = "bound_us", .when = WITH_BOUND},
     {ROW(predicted.r.bound), HEADED("bound", "stage 1\nmostly"), .drop = 4},
     {ROW(exact_us), IN_DATA("exact_us")},
-    {ROW(speedup), HEADED("speedup", "over\nexact"), .style = STYLE_SPEEDUP, .drop = 3},
+    {ROW(speedup), IN_DATA("speedup")},
+    {ROW(speedup_fastest), IN_DATA("speedup_fastest")},
+    {ROW(over_exact), .heading = "over\nexact", .style = STYLE_SPEEDUP, .drop = 3},
     {.part = &product_columns, .when = WITH_PRODUCT},
     {PART(struct predict_row, predicted, beyond_columns)},
     {COSTS(struct predict_row, cost)},
@@ -69,16 +71,17 @@ static void add_shape(struct table *table, const struct query *query,
     const struct rcm_profile_answer *a = &settings->profile;
     const struct rcm_device *device = &settings->question.device.text.device;
     const struct rcm_prediction r = prediction_of(a, p);
-    const double own_us = settings->exact.r.time_us;
-    const double exact_us =
-        isnan(own_us) && settings->fastest.provider ? settings->fastest.time.time_us : own_us;
+    const double exact_us = settings->exact.r.time_us;
+    const double fastest_us = settings->fastest.provider ? settings->fastest.time.time_us : NAN;
     struct predict_row row = {.query = fields_of(query),
                               .p = p,
                               .candidates = rcm_candidates(p),
                               .recall = rcm_recall_exact(p),
                               .bound_us = rcm_roofline(device, a->dtype, p).time_us,
-                              .exact_us = own_us,
+                              .exact_us = exact_us,
                               .speedup = exact_us / r.time_us,
+                              .speedup_fastest = fastest_us / r.time_us,
+                              .over_exact = fmin(exact_us, fastest_us) / r.time_us,
                               .predicted = predicted_of(r)};
     if (settings->d)
         row.product = rcm_product(device, a->profile.dtype, p, settings->d);
@@ -122,6 +125,8 @@ static void print_exact(const struct predict_settings *settings)
     const struct rcm_profile_answer *a = &settings->profile;
     const struct predicted *exact = &settings->exact;
     const struct rcm_exact_contender *fastest = &settings->fastest;
+    char us[40];
+    format_us(us, sizeof us, fastest->time.time_us);
     if (isfinite(exact->r.time_us))
         printf("Exact top-k of the whole rows: %.6g us (%s%s).\n", exact->r.time_us,
                isfinite(exact->r.low_us) ? "" : "error ", exact->band);
@@ -131,11 +136,12 @@ static void print_exact(const struct predict_settings *settings)
                    ? "no run of the profile is of exact top-k"
                    : "its runs do not determine it");
     if (fastest->provider)
-        print_wrapped("The fastest exact top-k that one can call: %s, %.3g us (%s), measured on "
-                      "%s%s.",
-                      fastest->provider->name, fastest->time.time_us,
-                      predicted_of(fastest->time).band, fastest->card,
-                      fastest->at_most ? " for a larger k or n" : "");
+        print_wrapped("The fastest exact top-k that one can call: %s, %s (%s us); %s%s%s.",
+                      fastest->provider->name, us, predicted_of(fastest->time).band, fastest->card,
+                      fastest->profile.stands_in_for ? ", carried" : "",
+                      fastest->at_most  ? ", larger k or n"
+                      : fastest->beyond ? ", beyond runs"
+                                        : "");
     putchar('\n');
 }
 
@@ -170,7 +176,9 @@ static json_t *fastest_json(const struct rcm_exact_contender *fastest)
     set_real(object, "time_us", fastest->time.time_us);
     set_real(object, "low_us", fastest->time.low_us);
     set_real(object, "high_us", fastest->time.high_us);
+    set_truth(object, "carried", fastest->profile.stands_in_for != NULL);
     set_truth(object, "at_most", fastest->at_most);
+    set_truth(object, "beyond", fastest->beyond);
     return object;
 }
 
