@@ -75,7 +75,8 @@ def draw(figure, folder, work, published):
     shutil.copyfile(f"{target}.csv", work / "csv")
     (work / "figure.gp").write_text(figure.gp, encoding="utf-8")
     os.symlink(published, work / "published")
-    kinds = ("pdf", "png") if os.environ.get("PNG") else ("pdf",)
+    kinds = ("pdf", "png") if os.environ.get("PNG") == "1" else ("pdf",)
+    pathlib.Path(f"{target}.png").unlink(missing_ok=True)
     for kind in ("svg", *kinds):
         draw_one(figure, kind, work)
     text = tidy((work / "picture.svg").read_text(encoding="utf-8"), figure.title)

@@ -30,6 +30,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COPY = ROOT / "build/mutants"
+BUILD_LIMIT_S = 900
 LIBRARY = ("base", "model", "sim", "attention", "topk", "calibrate", "programs/recallmodel")
 CHANGES = [(r" <= ", " < "), (r" < ", " <= "), (r" >= ", " > "), (r" > ", " >= "),
            (r" == ", " != "), (r" != ", " == "), (r" && ", " || "), (r" \|\| ", " && "),
@@ -64,13 +65,13 @@ def run(command, limit=None, **more):
 def build(tests, flags=()):
     """Does it compile? A change may leave a variable unused, which is an error elsewhere."""
     return run(["make", f"-j{os.environ.get('JOBS', '2')}", "WARNINGS=-w", "build-tests",
-                f"RUN={' '.join(tests)}", *flags]) == 0
+                f"RUN={' '.join(tests)}", *flags], BUILD_LIMIT_S) == 0
 
 
-def lines_of(files, since):
+def lines_of(files, since, top=COPY):
     """(file, number from 0) of the lines that may change."""
     for name in files:
-        text = (ROOT / name).read_text(encoding="utf-8").split("\n")
+        text = (top / name).read_text(encoding="utf-8").split("\n")
         changed = range(len(text))
         if since:
             hunks = re.findall(r"^@@ \S+ \+(\d+)(?:,(\d+))? @@",
@@ -140,6 +141,8 @@ class Tests:
 def notices(name, at, line, tests):
     """The test that notices the change; "" if none does, None if it does not compile."""
     mine = tests.of(name)
+    if not mine:
+        sys.exit(f"no test of {name} passes without a change")
     path = COPY / name
     text = path.read_text(encoding="utf-8")
     lines = text.split("\n")
@@ -159,15 +162,15 @@ def allowed():
     return {line.rpartition(": ")[0] for line in listed if line and not line.startswith("#")}
 
 
-def draw(given):
+def draw(given, top=COPY):
     """(file, line number from 0, the line, what it becomes), in a random order."""
     files = given.files or git("ls-files", *(f"{room}/*.{kind}" for room in LIBRARY
                                              for kind in ("c", "inc"))).split()
-    places = sorted(lines_of(files, given.since))
+    places = sorted(lines_of(files, given.since, top))
     order, skip = random.Random(given.seed), allowed()
     order.shuffle(places)
     for name, at in places:
-        line = (ROOT / name).read_text(encoding="utf-8").split("\n")[at]
+        line = (top / name).read_text(encoding="utf-8").split("\n")[at]
         becomes = [new for new in changes_of(line) if new != line and
                    f"{name}: {line.strip()} -> {new.strip()}" not in skip]
         if becomes and tests_of(name):
@@ -197,7 +200,7 @@ def main():
         if not found:
             survivors.append(name)
     print(f"{made - len(survivors)} of {made} changes were noticed")
-    return int(2 * len(survivors) > made)
+    return int(made == 0 or 2 * len(survivors) > made)
 
 
 if __name__ == "__main__":

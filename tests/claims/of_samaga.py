@@ -219,7 +219,7 @@ def swept(n, k, recall, listed):
         if number(row, "recall") >= recall)
 
 
-@claim("A.7, A.10", "The listings select the fewest candidates.", "`recallmodel select --verbose`, "
+@claim("A.7, A.10", "The listings select the fewest candidates.", "`recallmodel bounds`, "
        "`test_samaga_errata`")
 def selections():
     parts, text = [], []

@@ -20,18 +20,18 @@ assert becomes("    return (10 + 1.0);") == ["    return (10 + 2.0);", "    retu
 tests = mutants.tests_of("model/shape/bisect.c")
 assert tests[0] == "build/tests/model/shape/test_bisect" and len(tests) == len(set(tests)) > 20
 assert "tests/programs/test_golden.sh" in mutants.tests_of("programs/recallmodel/topk/rounds.c")
-places = list(mutants.lines_of(["model/shape/bisect.c"], None))
+places = list(mutants.lines_of(["model/shape/bisect.c"], None, mutants.ROOT))
 text = (mutants.ROOT / "model/shape/bisect.c").read_text(encoding="utf-8").split("\n")
 assert places and all(text[at].startswith("    ") for _, at in places)
 
 class Given:
     files, since, seed = ["model/shape/bisect.c"], None, "1"
 
-drawn = list(mutants.draw(Given))
+drawn = list(mutants.draw(Given, mutants.ROOT))
 name, _, line, new = drawn[0]
 mutants.allowed = lambda: {f"{name}: {line.strip()} -> {other.strip()}"
                            for other in mutants.changes_of(line)}
-assert line not in [one[2] for one in mutants.draw(Given)] and len(drawn) > 10
+assert line not in [one[2] for one in mutants.draw(Given, mutants.ROOT)] and len(drawn) > 10
 END
 pass
 # Each listed survivor is a line that stands in its file, with a reason.

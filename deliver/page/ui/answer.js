@@ -89,11 +89,9 @@ function readNotes(text) {
     return notes;
 }
 
-/* What the tiles and the table have already. */
-const SHOWN = ['recall', 'time', 'buckets', 'exact', 'lost mass', 'threshold'];
 
 export function showNotes(text, answer) {
-    const notes = readNotes(text).filter((note) => !SHOWN.includes(note.label));
+    const notes = readNotes(text).filter((note) => note.label !== 'lost mass');
     if (answer.exceeds_memory)
         notes.push({label: 'memory', words: `the ${answer.device} has ` +
             `${digits(answer.memory_bytes / 1e9, 4)} GB, less than the rows take`});

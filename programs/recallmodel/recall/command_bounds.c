@@ -110,7 +110,7 @@ static void add_rules(struct table *table, const struct query *query, double rec
         const struct rcm_topk q = deployed(baseline, p, target.loss);
         row.name = baseline->name;
         row.formula = baseline->rule;
-        row.source = "recallmodel select";
+        row.source = "model/select/baselines.c";
         row.stated = NAN;
         if (q.b)
             add_rule(table, row, q, smallest);

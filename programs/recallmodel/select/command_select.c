@@ -151,7 +151,7 @@ static const struct argument select_options[] = {
      "the row)"},
     {"--verbose", NULL, BY(read_switch), AT(verbose),
      "also print the Pareto frontier, and the call for each framework (recallmodel bounds has the "
-     "b of other libraries)"},
+     "b of other libraries, for one row)"},
     {"--m", "M", BY(read_counts), AT(lists.m),
      "rows in the batch (default 1), or a list of such numbers"},
     {OPTION_VALID},
@@ -417,6 +417,8 @@ const struct command command_select = {
         "  larger k or n     it was measured for those, and takes no longer here\n"
         "  beyond runs       no run of its profile was of such a shape\n"
         "  not callable      no published kernel for it runs on this device\n"
+        "  not in --have     one could call it, and --have does not name it\n"
+        "  counted, bound    not a time: the objective counts, or nothing takes less\n"
         "\n"
         "If the device has a profile, the objective is the predicted time. If it has none, the "
         "objective is the roofline; the answer then says how long your exact top-k must take for "

@@ -100,9 +100,9 @@ void selection_free(struct selection_answer *answer);
 int selection_check(const struct select_settings *settings);
 int selection_check_query(const struct select_settings *settings, const struct query *query);
 
-/* The answer in a word or two, for a table of answers: "bucketed", "exact", "threshold", "too
- * close", "time some", "nothing" within the budget, or what the exact top-k must take longer than:
- * "if exact > 39.5 us". */
+/* The answer in a word or two, for a table of answers: "bucketed", "exact", "threshold", "time
+ * some", "nothing" within the budget, or what the exact top-k must take longer than: "if exact >
+ * 39.5 us". */
 void selection_verdict(char *text, size_t size, const struct selection_answer *answer);
 
 /* Does a bucketed shape reach what was asked? */
