@@ -57,7 +57,7 @@ static const struct column predict_items[] = {
     {ROW(predicted.r.bound), HEADED("bound", "stage 1\nmostly"), .drop = 4},
     {ROW(exact_us), IN_DATA("exact_us")},
     {ROW(speedup), IN_DATA("speedup")},
-    {ROW(speedup_fastest), IN_DATA("speedup_fastest")},
+    {ROW(speedup_fastest), .json = "speedup_fastest"},
     {ROW(over_exact), .heading = "over\nexact", .style = STYLE_SPEEDUP, .drop = 3},
     {.part = &product_columns, .when = WITH_PRODUCT},
     {PART(struct predict_row, predicted, beyond_columns)},
