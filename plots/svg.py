@@ -70,7 +70,7 @@ def tidy(text, title):
 
 
 def draw(figure, folder, work, published):
-    """Draws a figure into its folder; with PNG in the environment also as pixels."""
+    """Draws a figure into its folder; with PNG=1 in the environment also as pixels."""
     target = folder / figure.name
     shutil.copyfile(f"{target}.csv", work / "csv")
     (work / "figure.gp").write_text(figure.gp, encoding="utf-8")

@@ -21,7 +21,7 @@ const char *rcm_verdict_name(enum rcm_verdict verdict)
     return (size_t)verdict < sizeof names / sizeof *names ? names[verdict] : NULL;
 }
 
-/* Without a profile: what the value is. */
+/* What the value is, where neither a card nor a profile says it. */
 static const char *value_of(const struct rcm_contender *c)
 {
     const bool exact = c->kind == RCM_CONTENDER_EXACT;
