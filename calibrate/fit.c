@@ -79,8 +79,8 @@ static int check_runs(const struct run *runs, size_t length, const struct rcm_ke
         return message_set(error, "%zu runs are too few for the kernel %s; give at least %zu",
                            length, kernel->name, least);
     if (bucketed == 0 && !kernel->times_only && !kernel->exact_only)
-        return message_set(
-            error, "all runs are exact top-k; add runs with buckets, or give --kernel exact");
+        return message_set(error, "all runs are exact top-k; add runs with buckets, or give " MEMBER
+                                  "kernel exact");
     return 0;
 }
 

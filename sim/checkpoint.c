@@ -119,7 +119,7 @@ int checkpoint_save(const struct simulation *simulation, struct message error)
         return message_set(error, "out of memory while the checkpoint was written");
     const int status = state_file_write(path, text, length);
     if (status != 0)
-        message_set(error, "--checkpoint %s cannot be written: %s", path, strerror(errno));
+        message_set(error, MEMBER "checkpoint %s cannot be written: %s", path, strerror(errno));
     free(text);
     return status;
 }
@@ -136,8 +136,8 @@ static bool match_version(const char *text, const char *path, struct message err
     if (theirs == CHECKPOINT_VERSION || theirs < 0)
         return true;
     message_set(error,
-                "--checkpoint %s is of another version of recallmodel (format %ld, not %d); "
-                "remove it to start again",
+                MEMBER "checkpoint %s is of another version of recallmodel (format %ld, not %d); "
+                       "remove it to start again",
                 path, theirs, CHECKPOINT_VERSION);
     return false;
 }
@@ -160,8 +160,8 @@ static int match_parameters(const struct simulation *simulation, const char **te
     const bool same = state_file_match(own, text, difference);
     if (!same)
         message_set(error,
-                    "--checkpoint %s is of another simulation: %s; give the same options, or "
-                    "another file",
+                    MEMBER "checkpoint %s is of another simulation: %s; give the same options, or "
+                           "another file",
                     simulation->spec.checkpoint, difference);
     free(own);
     return same ? 0 : SIM_REFUSED;
@@ -193,7 +193,8 @@ static int read_checkpoint(struct simulation *simulation, const char *text, size
     bool damaged = false;
     int status = SIM_REFUSED;
     if (length < sizeof title - 1 || strncmp(text, title, sizeof title - 1) != 0) {
-        message_set(error, "--checkpoint %s is not a checkpoint of recallmodel; give another file",
+        message_set(error,
+                    MEMBER "checkpoint %s is not a checkpoint of recallmodel; give another file",
                     path);
     } else if (strncmp(text + body, want, last_line) != 0) {
         damaged = true;
@@ -203,7 +204,7 @@ static int read_checkpoint(struct simulation *simulation, const char *text, size
         damaged = status == 0 && !read_state(simulation, at, text + body);
     }
     if (damaged)
-        message_set(error, "--checkpoint %s is damaged; remove it to start again", path);
+        message_set(error, MEMBER "checkpoint %s is damaged; remove it to start again", path);
     return damaged ? SIM_REFUSED : status;
 }
 
@@ -216,7 +217,7 @@ int checkpoint_load(struct simulation *simulation, struct message error)
         return 0;
     if (!text) {
         const int status = errno == ENOMEM ? -1 : SIM_REFUSED;
-        message_set(error, "--checkpoint %s cannot be read: %s", path,
+        message_set(error, MEMBER "checkpoint %s cannot be read: %s", path,
                     errno == 0 ? "it is not a regular file" : strerror(errno));
         return status;
     }

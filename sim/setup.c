@@ -144,22 +144,24 @@ static bool make_permutations(struct simulation *s)
 const char *simulation_limit(const struct sim_spec *spec)
 {
     if (spec->input != SIM_PLACEMENT && spec->n > UINT32_MAX)
-        return "rows of 2^32 elements or more cannot be simulated; give a smaller --n, or --input "
+        return "rows of 2^32 elements or more cannot be simulated; give a smaller " MEMBER
+               "n, or " MEMBER "input "
                "placement";
     if (spec->k > UINT32_MAX)
-        return "k of 2^32 or more cannot be simulated; give a smaller --k";
+        return "k of 2^32 or more cannot be simulated; give a smaller " MEMBER "k";
     if (spec->shapes > SIM_RESULTS_MAX / spec->rhos / spec->shuffles)
         return "more than 100000 results are asked for; give shorter lists";
     for (size_t i = 0; i < spec->shapes; i++)
         if (spec->shape[i].b > SIM_B_MAX)
-            return "more than 2^28 buckets cannot be simulated; give a smaller --b or a larger "
-                   "--kb";
+            return "more than 2^28 buckets cannot be simulated; give a smaller " MEMBER
+                   "b or a larger " MEMBER "k_b";
     for (size_t i = 0; i < spec->shapes && spec->deal > 1; i++)
         if (spec->shape[i].assignment == SIM_INTERLEAVED &&
             (spec->valid < spec->n || spec->deal > spec->n / spec->shape[i].b ||
              spec->n % (spec->deal * spec->shape[i].b)))
-            return "--deal needs whole rows that --deal times --b divides; give another --deal or "
-                   "--b, or recallmodel parts --file";
+            return MEMBER "deal needs whole rows that " MEMBER "deal times " MEMBER
+                          "b divides; give another " MEMBER "deal or " MEMBER
+                          "b, or recallmodel parts --file";
     return NULL;
 }
 
@@ -214,7 +216,8 @@ struct simulation *simulation_new(const struct sim_spec *spec, struct message er
     if (good)
         return s;
     message_set(error, "%s",
-                limit ? limit : "out of memory; give fewer shapes, a smaller n or fewer --threads");
+                limit ? limit
+                      : "out of memory; give fewer shapes, a smaller n or fewer " MEMBER "threads");
     simulation_free(s);
     return NULL;
 }

@@ -99,8 +99,8 @@ int head_states_new(struct head_states *states, const struct evaluation_spec *sp
     }
     const bool all_fit =
         all <= (spec->memory_bytes > 0 ? spec->memory_bytes : memory_limit_bytes() / 2);
-    const char *mend = "give fewer queries with --last";
-    if (!all_fit && !memory_fits(most, "one head of --keys", mend, error))
+    const char *mend = "give fewer queries with " MEMBER "last";
+    if (!all_fit && !memory_fits(most, "one head of " MEMBER "keys", mend, error))
         return -1;
     states->rooms = all_fit ? spec->length : 1;
     states->room = require_memory(calloc(states->rooms + 1, sizeof *states->room));
@@ -279,11 +279,11 @@ static int check_sums(const struct evaluation_spec *spec, const struct head_shap
         if (spec->outputs
                 ? !all_finite(room->logits + i * shape->n, shape->n)
                 : !(isfinite(room->queries[i].full.sum) && isfinite(room->queries[i].norm2)))
-            return message_set(
-                error,
-                "the products of --queries and --keys overflow in query head %u; scale the "
-                "tensors down",
-                shape->query_head + (unsigned)(i / shape->n_q));
+            return message_set(error,
+                               "the products of " MEMBER "queries and " MEMBER
+                               "keys overflow in query head %u; scale the "
+                               "tensors down",
+                               shape->query_head + (unsigned)(i / shape->n_q));
     return 0;
 }
 

@@ -9,19 +9,22 @@
 static int check_shape(const struct generator *g, struct message error)
 {
     if (g->d == 0 || g->d % 2 || g->d > 4096)
-        return message_set(error, "--d %" PRIu32 " is not an even number from 2 to 4096", g->d);
+        return message_set(error, MEMBER "d %" PRIu32 " is not an even number from 2 to 4096",
+                           g->d);
     if (g->n < 2 || g->n > 1u << 30)
-        return message_set(error, "--n %" PRIu32 " is not from 2 to 2^30", g->n);
+        return message_set(error, MEMBER "n %" PRIu32 " is not from 2 to 2^30", g->n);
     if (g->n_q == 0 || g->n_q >= g->n)
-        return message_set(error, "--n-q %" PRIu32 " is not from 1 to one less than --n %" PRIu32,
-                           g->n_q, g->n);
+        return message_set(
+            error, MEMBER "n_q %" PRIu32 " is not from 1 to one less than " MEMBER "n %" PRIu32,
+            g->n_q, g->n);
     if (g->key_heads == 0 || g->query_heads == 0 || g->query_heads % g->key_heads)
         return message_set(error,
-                           "--query-heads %" PRIu32 " is not a multiple of --heads %" PRIu32
-                           "; give one that is",
+                           MEMBER "query_heads %" PRIu32 " is not a multiple of " MEMBER
+                                  "heads %" PRIu32 "; give one that is",
                            g->query_heads, g->key_heads);
     if (!(g->theta > 1 && isfinite(g->theta)))
-        return message_set(error, "--rope-theta %g is not above 1; give one such as 5e5", g->theta);
+        return message_set(error, MEMBER "rope_theta %g is not above 1; give one such as 5e5",
+                           g->theta);
     return 0;
 }
 
@@ -34,8 +37,8 @@ static int check_needles(const struct generator *g, struct message error)
         return 0;
     return message_set(
         error,
-        "--needles %g is more than a key head has room for; give at most %g: each query has "
-        "one at most, and all lie before the first query",
+        MEMBER "needles %g is more than a key head has room for; give at most %g: each query has "
+               "one at most, and all lie before the first query",
         g->needles, most);
 }
 

@@ -14,10 +14,10 @@
 
 #define SIDE_MAX (UINT32_C(1) << 30) /* of an axis */
 
-const char *tensor_option(enum tensor tensor)
+const char *tensor_name(enum tensor tensor)
 {
-    static const char *const names[] = {"--queries", "--keys", "--values", "--queries-unroped",
-                                        "--keys-unroped"};
+    static const char *const names[] = {"queries", "keys", "values", "queries_unroped",
+                                        "keys_unroped"};
     return names[tensor];
 }
 
@@ -32,19 +32,20 @@ static int open_one(struct tensor_file *f, enum tensor tensor, enum sim_dtype dt
                     struct message error)
 {
     char reason[500];
-    const char *option = tensor_option(tensor);
+    const char *option = tensor_name(tensor);
     struct row_file *file = &f->file;
     if (row_file_open(file, f->path, dtype, 0, MESSAGE(reason)) != 0)
-        return message_set(error, "%s %.150s %s", option, f->path, reason);
+        return message_set(error, MEMBER "%s %.150s %s", option, f->path, reason);
     if (file->axes != 3 && file->axes != 4)
-        return message_set(error,
-                           "%s %.150s has %u axes; give [heads, n, d] or [layers, heads, n, d]",
-                           option, f->path, file->axes);
+        return message_set(
+            error, MEMBER "%s %.150s has %u axes; give [heads, n, d] or [layers, heads, n, d]",
+            option, f->path, file->axes);
     for (unsigned i = 0; i < file->axes; i++)
         if (file->axis[i] == 0 || file->axis[i] > SIDE_MAX)
-            return message_set(
-                error, "%s %.150s has an axis of length %" PRIu64 "; give lengths from 1 to 2^30",
-                option, f->path, file->axis[i]);
+            return message_set(error,
+                               MEMBER "%s %.150s has an axis of length %" PRIu64
+                                      "; give lengths from 1 to 2^30",
+                               option, f->path, file->axis[i]);
     f->has_layers = file->axes == 4;
     const uint64_t *axis = file->axis + f->has_layers;
     f->layers = f->has_layers ? (uint32_t)file->axis[0] : 1;
@@ -77,9 +78,11 @@ static int compare(const struct tensor_file *a, enum tensor of_a, uint32_t lengt
 {
     if (length_a == length_b)
         return 0;
-    return message_set(
-        error, "%s %.150s has %" PRIu32 " %s, and %s %.150s has %" PRIu32 "; give files that match",
-        tensor_option(of_a), a->path, length_a, what, tensor_option(of_b), b->path, length_b);
+    return message_set(error,
+                       MEMBER "%s %.150s has %" PRIu32 " %s, and " MEMBER "%s %.150s has %" PRIu32
+                              "; give files that match",
+                       tensor_name(of_a), a->path, length_a, what, tensor_name(of_b), b->path,
+                       length_b);
 }
 
 /* Is file a shaped like file b, in layers, heads, n, d as far as `parts` has their letters? */
@@ -116,20 +119,22 @@ static int check_document(const struct tensors *t, size_t i, struct message erro
         alike(t, i, TENSOR_QUERIES_UNROPED, i, TENSOR_QUERIES, "alhnd", error) != 0)
         return -1;
     if (queries->heads % keys->heads != 0)
-        return message_set(error,
-                           "--queries %.150s has %" PRIu32 " heads, which is not a multiple of the "
-                           "%" PRIu32 " of --keys %.150s; give the same number of query heads for "
-                           "each key head",
-                           queries->path, queries->heads, keys->heads, keys->path);
+        return message_set(
+            error,
+            MEMBER "queries %.150s has %" PRIu32 " heads, which is not a multiple of the "
+                   "%" PRIu32 " of " MEMBER "keys %.150s; give the same number of query heads for "
+                   "each key head",
+            queries->path, queries->heads, keys->heads, keys->path);
     if (queries->n > keys->n)
         return message_set(error,
-                           "--queries %.150s has %" PRIu32 " positions, more than the %" PRIu32
-                           " of --keys %.150s; give the queries of the last positions",
+                           MEMBER "queries %.150s has %" PRIu32 " positions, more than the %" PRIu32
+                                  " of " MEMBER
+                                  "keys %.150s; give the queries of the last positions",
                            queries->path, queries->n, keys->n, keys->path);
     if (t->spec->last > queries->n)
         return message_set(error,
-                           "--last %" PRIu64 " is more than the %" PRIu32
-                           " queries of %.150s; give at most that",
+                           MEMBER "last %" PRIu64 " is more than the %" PRIu32
+                                  " queries of %.150s; give at most that",
                            t->spec->last, queries->n, queries->path);
     /* All documents are of one model. */
     for (int k = 0; k < TENSORS; k++)
@@ -142,21 +147,23 @@ static int check_paths(const struct tensors_spec *spec, struct message error)
 {
     for (int i = TENSOR_QUERIES; i <= TENSOR_KEYS; i++)
         if (spec->paths[i].length == 0)
-            return message_set(error, "%s is missing; give a .npy file, [heads, n, d]",
-                               tensor_option((enum tensor)i));
+            return message_set(error, MEMBER "%s is missing; give a .npy file, [heads, n, d]",
+                               tensor_name((enum tensor)i));
     for (int i = 0; i < TENSORS; i++) {
         const size_t length = spec->paths[i].length, keys = spec->paths[TENSOR_KEYS].length;
         if (length && length != keys)
             return message_set(error,
-                               "%s has %zu files, and --keys has %zu; give one for each document",
-                               tensor_option((enum tensor)i), length, keys);
+                               MEMBER "%s has %zu files, and " MEMBER
+                                      "keys has %zu; give one for each document",
+                               tensor_name((enum tensor)i), length, keys);
     }
     const bool keys = spec->paths[TENSOR_KEYS_UNROPED].length > 0,
                queries = spec->paths[TENSOR_QUERIES_UNROPED].length > 0;
     if (keys != queries && !spec->rope)
-        return message_set(error, "%s is given without %s; give both, or --rope-theta",
-                           tensor_option(keys ? TENSOR_KEYS_UNROPED : TENSOR_QUERIES_UNROPED),
-                           tensor_option(keys ? TENSOR_QUERIES_UNROPED : TENSOR_KEYS_UNROPED));
+        return message_set(
+            error, MEMBER "%s is given without " MEMBER "%s; give both, or " MEMBER "rope_theta",
+            tensor_name(keys ? TENSOR_KEYS_UNROPED : TENSOR_QUERIES_UNROPED),
+            tensor_name(keys ? TENSOR_QUERIES_UNROPED : TENSOR_KEYS_UNROPED));
     return 0;
 }
 
@@ -167,21 +174,21 @@ static int check_layers(const struct tensors *t, struct message error)
     const bool one_each = !t->files[TENSOR_KEYS].has_layers && spec->layers_length == t->documents;
     if (spec->layers_length && spec->layers_length != t->layers && !one_each)
         return message_set(error,
-                           "--layers has %zu numbers, and the files have %" PRIu32
-                           " layers; give one number for each",
+                           MEMBER "layers has %zu numbers, and the files have %" PRIu32
+                                  " layers; give one number for each",
                            spec->layers_length, t->layers);
     for (size_t i = 0; i < spec->layers_length; i++)
         if (spec->layers[i] >= LAYER_UNKNOWN)
             return message_set(error,
-                               "--layers %" PRIu64 " is too large; layers are counted from 0",
+                               MEMBER "layers %" PRIu64 " is too large; layers are counted from 0",
                                spec->layers[i]);
     for (size_t i = 1; i < spec->layers_length && t->files[TENSOR_KEYS].has_layers; i++)
         for (size_t j = 0; j < i; j++)
             if (spec->layers[i] == spec->layers[j])
-                return message_set(error,
-                                   "--layers has %" PRIu64 " twice; give each layer its own number",
-                                   spec->layers[i]);
-    return rope ? message_set(error, "--rope-theta: RoPE %s", rope) : 0;
+                return message_set(
+                    error, MEMBER "layers has %" PRIu64 " twice; give each layer its own number",
+                    spec->layers[i]);
+    return rope ? message_set(error, MEMBER "rope_theta: RoPE %s", rope) : 0;
 }
 
 /* ---- the heads */
@@ -290,8 +297,9 @@ static int read_slice(const struct slice *s, float *to, struct message error)
             break;
         }
         if (row_file_read(&f->file, start + i, row, buffer) != 0)
-            failed = message_set(error, "%s %.150s cannot be read: %s", tensor_option(s->tensor),
-                                 f->path, errno ? strerror(errno) : "it ends early");
+            failed = message_set(error, MEMBER MEMBER "%s %.150s cannot be read: %s",
+                                 tensor_name(s->tensor), f->path,
+                                 errno ? strerror(errno) : "it ends early");
         for (uint32_t c = 0; c < f->d && !failed; c++) {
             const float x = (float)row[c];
             to[(size_t)i * f->d + c] = x;
@@ -301,9 +309,9 @@ static int read_slice(const struct slice *s, float *to, struct message error)
             if (f->has_layers)
                 snprintf(layer, sizeof layer, "layer %" PRIu32 " of the file, ", s->layer);
             failed = message_set(error,
-                                 "%s %.150s: %shead %" PRIu32 ", position %" PRIu32
-                                 " has %s; give finite numbers",
-                                 tensor_option(s->tensor), f->path, layer, s->head, s->first + i,
+                                 MEMBER "%s %.150s: %shead %" PRIu32 ", position %" PRIu32
+                                        " has %s; give finite numbers",
+                                 tensor_name(s->tensor), f->path, layer, s->head, s->first + i,
                                  isnan(x)             ? "a NaN"
                                  : isinf(row[c]) != 0 ? "an infinity"
                                                       : "a number beyond those of float32");

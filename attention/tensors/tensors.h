@@ -22,7 +22,7 @@ enum tensor {
     TENSORS
 };
 
-const char *tensor_option(enum tensor tensor); /* --queries .. */
+const char *tensor_name(enum tensor tensor); /* queries .. */
 
 /* The files of one option, one for each document. */
 struct tensor_paths {

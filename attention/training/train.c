@@ -315,7 +315,7 @@ static int no_queries(struct message error)
 {
     return message_set(
         error, "there is no query to train on: the best key of each is within half of the window; "
-               "give longer documents or a smaller --window");
+               "give longer documents or a smaller " MEMBER "window");
 }
 
 int train_heads(const struct train_spec *spec, const struct train_watch *watch,

@@ -83,17 +83,19 @@ static int check_fit(const struct trained_head *found, const struct head_shape *
                     found->before ? "before" : "after", name, head->unroped ? "" : "not ");
     else if (need->clusters && need->clusters != found->partition->clusters)
         message_set(error,
-                    "has %" PRIu32 " clusters for %s, and --clusters asks for %" PRIu32
+                    "has %" PRIu32 " clusters for %s, and " MEMBER "clusters asks for %" PRIu32
                     "; leave it out",
                     found->partition->clusters, name, need->clusters);
     else if (need->iterations && need->iterations != found->iterations)
         message_set(error,
-                    "was trained with at most %" PRIu32 " iterations for %s, and --iterations asks "
+                    "was trained with at most %" PRIu32 " iterations for %s, and " MEMBER
+                    "iterations asks "
                     "for %" PRIu32 "; leave it out",
                     found->iterations, name, need->iterations);
     else if (need->spherical && !found->partition->spherical)
         message_set(error,
-                    "was trained without --spherical for %s, and now it is given; leave it out",
+                    "was trained without " MEMBER
+                    "spherical for %s, and now it is given; leave it out",
                     name);
     else if (models && !found->models)
         message_set(error, "has no query model for %s %s RoPE", name, unroped ? "before" : "after");
@@ -122,11 +124,10 @@ int trained_select(const struct trained *trained, const struct head_shape *heads
         const struct trained_head *found =
             trained_find(trained, heads[i].layer, heads[i].key_head, need->unroped);
         if (found && need->unroped && !ropes_agree(&trained->rope, need->rope))
-            return message_set(
-                error,
-                "was trained with another RoPE (theta %g); give the same --rope-theta, "
-                "--rope-pairing and --rope-scaling",
-                trained->rope.theta);
+            return message_set(error,
+                               "was trained with another RoPE (theta %g); give the same " MEMBER
+                               "rope_theta, " MEMBER "rope_pairing and " MEMBER "rope_scaling",
+                               trained->rope.theta);
         if (check_fit(found, &heads[i], need, models != NULL, error) != 0)
             return -1;
         if (partitions)

@@ -220,7 +220,7 @@ static const char *fault_of(struct trained *trained, const char *bytes, size_t l
     char start[sizeof magic];
     uint32_t heads;
     if (!bytes_get(&reader, start, sizeof start) || memcmp(start, magic, sizeof magic) != 0)
-        return "is not an index of recallmodel; give a file that --save wrote";
+        return "is not an index of recallmodel; give a file that " MEMBER "save wrote";
     if (!bytes_get(&reader, version, sizeof *version) ||
         !bytes_get(&reader, &heads, sizeof heads) || reader.left < CHECKSUM_BYTES)
         return "ends too early";

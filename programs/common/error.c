@@ -5,7 +5,11 @@
 
 #include <ctype.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
+
+#include <base/message.h>
 
 static const char *name = "recallmodel";
 
@@ -19,16 +23,35 @@ const char *program_name(void)
     return name;
 }
 
+/* Writes the line to `shown`, which has twice its size: members as options, control characters,
+ * which come from what the user typed, as '?'. */
+static void show_line(const char *line, char *shown)
+{
+    bool member = false;
+    for (const char *at = line; *at; at++) {
+        if (*at == *MEMBER) {
+            member = true;
+            *shown++ = '-';
+            *shown++ = '-';
+        } else if (member && *at == '_') {
+            if (strncmp(at - 1, "k_b", 3) != 0) /* --kb */
+                *shown++ = '-';
+        } else {
+            member = member && isalnum((unsigned char)*at);
+            *shown++ = iscntrl((unsigned char)*at) ? '?' : *at;
+        }
+    }
+    *shown = '\0';
+}
+
 int usage_error(const char *format, ...)
 {
-    char line[1200];
+    char line[1200], shown[2 * sizeof line];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    for (char *at = line; *at; at++)
-        if (iscntrl((unsigned char)*at))
-            *at = '?';
-    fprintf(stderr, "%s: %s\n", name, line);
+    show_line(line, shown);
+    fprintf(stderr, "%s: %s\n", name, shown);
     return STATUS_USAGE;
 }

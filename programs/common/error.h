@@ -21,8 +21,8 @@ enum {
 void set_program_name(const char *name);
 const char *program_name(void);
 
-/* Prints "PROGRAM: ..." as one line on stderr and returns STATUS_USAGE. Control characters, which
- * come from what the user typed, become '?'. */
+/* Prints "PROGRAM: ..." as one line on stderr and returns STATUS_USAGE. A MEMBER "n_q"
+ * (base/message.h) is shown as --n-q, and control characters become '?'. */
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -31,6 +31,7 @@ ASSIGNMENTS: tuple[str, ...] = get_args(Assignment)
 DTYPES: tuple[str, ...] = get_args(Dtype)
 INPUTS: tuple[str, ...] = get_args(Input)
 
+MEMBER = "\1"  # before the name of a member in a message: base/message.h
 _HERE = pathlib.Path(__file__).resolve().parent
 _BUILD = _HERE.parents[1] / "build"
 
@@ -94,8 +95,8 @@ def new(name: str, /, **fields: Any) -> Any:
 
 
 def text_of(chars: Any) -> str:
-    """The text that a pointer or an array of char holds; that of NULL is empty."""
-    return ffi.string(chars).decode() if chars else ""
+    """The text that a pointer or an array of char holds, members by name; that of NULL is empty."""
+    return ffi.string(chars).decode().replace(MEMBER, "") if chars else ""
 
 
 def number_of(name: Any, kind: Any, what: str) -> int:

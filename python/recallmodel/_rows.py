@@ -154,7 +154,7 @@ def _open_rows(rows, dtype, stack):
     file, error = lib.new("row_file"), ffi.new("char[]", 700)
     number = lib.number_of(dtype or "unknown", RowDtype, "dtype")
     if sim().row_file_open(file, os.fsencode(path), number, 0, (error, len(error))) != 0:
-        message = f"{path} {text_of(error)}".replace("give --dtype bf16", "give dtype='bf16'")
+        message = f"{path} {text_of(error)}"
         if not os.path.exists(path):
             inputs = ", ".join(name for name in INPUTS if name != "file")
             message += f"; what can be generated is {inputs}"

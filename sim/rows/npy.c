@@ -77,7 +77,8 @@ static int dtype_of_descr(const char *descr, enum sim_dtype wanted, enum sim_dty
     if (two_bytes && wanted == SIM_BF16)
         *dtype = SIM_BF16;
     else if (two_bytes)
-        return message_set(error, "holds '%s'; if that is bfloat16, give --dtype bf16", descr);
+        return message_set(error, "holds '%s'; if that is bfloat16, give " MEMBER "dtype bf16",
+                           descr);
     if (*dtype == SIM_DTYPE_UNKNOWN && *descr == '>')
         return message_set(
             error, "holds '%s', big-endian; save it as little-endian: x.astype('<f4')", descr);
@@ -85,7 +86,7 @@ static int dtype_of_descr(const char *descr, enum sim_dtype wanted, enum sim_dty
         return message_set(
             error, "holds '%.20s'; give float16, float32 or float64 ('<f2', '<f4', '<f8')", descr);
     if (wanted != SIM_DTYPE_UNKNOWN && wanted != *dtype)
-        return message_set(error, "holds %s, not the %s of --dtype", sim_dtype_name(*dtype),
+        return message_set(error, "holds %s, not the %s of " MEMBER "dtype", sim_dtype_name(*dtype),
                            sim_dtype_name(wanted));
     return 0;
 }

@@ -121,7 +121,8 @@ static int set_raw_rows(struct row_file *file, enum sim_dtype dtype, uint64_t ro
                         struct message error)
 {
     if (dtype == SIM_DTYPE_UNKNOWN || row == 0)
-        return message_set(error, "is not a .npy file; for raw numbers give --dtype and --row");
+        return message_set(error, "is not a .npy file; for raw numbers give " MEMBER
+                                  "dtype and " MEMBER "row");
     file->dtype = dtype;
     file->row = row;
     file->offset = 0;
@@ -165,7 +166,8 @@ static int open_rows(struct row_file *file, const char *path, enum sim_dtype dty
         0)
         return -1;
     if (row && row != file->row)
-        return message_set(error, "has rows of %" PRIu64 " elements, not the %" PRIu64 " of --row",
+        return message_set(error,
+                           "has rows of %" PRIu64 " elements, not the %" PRIu64 " of " MEMBER "row",
                            file->row, row);
     return check_size(file, error);
 }

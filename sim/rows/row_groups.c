@@ -163,7 +163,7 @@ int row_groups_read(struct row_groups *groups, const char *path, uint64_t rows,
         return message_set(error, "is not a text file; give one label a line, for each row");
     if (lines != rows)
         return message_set(error,
-                           "has %" PRIu64 " label%s, but --file has %" PRIu64
+                           "has %" PRIu64 " label%s, but " MEMBER "file has %" PRIu64
                            " row%s; give one label a line, for each row",
                            lines, lines == 1 ? "" : "s", rows, rows == 1 ? "" : "s");
     if (rows > UINT32_MAX)

@@ -121,20 +121,20 @@ START_TEST(refused)
         ck_assert_msg(strstr(error, option), "%s: %s", #change, error); \
     } while (0)
     ck_assert_int_eq(generator_check(&g, MESSAGE(error)), 0);
-    REFUSED(d = 15, "--d");
-    REFUSED(d = 0, "--d");
-    REFUSED(n = 1, "--n");
-    REFUSED(n = (1u << 30) + 1, "--n");
-    REFUSED(n_q = g.n, "--n-q");
-    REFUSED(query_heads = 3, "--query-heads");
-    REFUSED(key_heads = 0, "--heads");
-    REFUSED(theta = 1, "--rope-theta");
-    REFUSED(theta = NAN, "--rope-theta");
+    REFUSED(d = 15, MEMBER "d");
+    REFUSED(d = 0, MEMBER "d");
+    REFUSED(n = 1, MEMBER "n");
+    REFUSED(n = (1u << 30) + 1, MEMBER "n");
+    REFUSED(n_q = g.n, MEMBER "n_q");
+    REFUSED(query_heads = 3, MEMBER "query_heads");
+    REFUSED(key_heads = 0, MEMBER "heads");
+    REFUSED(theta = 1, MEMBER "rope_theta");
+    REFUSED(theta = NAN, MEMBER "rope_theta");
     REFUSED(sink = 1, "--sink-mass");
     REFUSED(sink = NAN, "--sink-mass");
     REFUSED(clusters = 1.5, "--clusters");
     REFUSED(clusters = 0, "--clusters");
-    REFUSED(needles = 41, "--needles");
+    REFUSED(needles = 41, MEMBER "needles");
 }
 END_TEST
 

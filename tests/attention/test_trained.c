@@ -223,13 +223,14 @@ static void check_options(const struct trained *trained, const struct head_shape
     ck_assert(trained_select(trained, head, 1, &need, &partition, NULL, MESSAGE(error)) == 0);
     need.iterations = 8;
     ck_assert(trained_select(trained, head, 1, &need, &partition, NULL, MESSAGE(error)) == -1);
-    ck_assert_msg(strstr(error, "at most 7 iterations for layer 8, key head 1, and --iterations "
-                                "asks for 8") != NULL,
+    ck_assert_msg(strstr(error,
+                         "at most 7 iterations for layer 8, key head 1, and " MEMBER "iterations "
+                         "asks for 8") != NULL,
                   "%s", error);
     need.iterations = 0;
     need.spherical = true;
     ck_assert(trained_select(trained, head, 1, &need, &partition, NULL, MESSAGE(error)) == -1);
-    ck_assert_msg(strstr(error, "without --spherical for layer 8") != NULL, "%s", error);
+    ck_assert_msg(strstr(error, "without " MEMBER "spherical for layer 8") != NULL, "%s", error);
     trained->heads[1].partition->spherical = true;
     ck_assert(trained_select(trained, head, 1, &need, &partition, NULL, MESSAGE(error)) == 0);
     trained->heads[1].partition->spherical = false;

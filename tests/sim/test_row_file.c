@@ -251,8 +251,8 @@ START_TEST(files_that_do_not_fit)
     make_folder();
     const size_t length = npy(bytes, 1, GOOD, 48);
     write_file(bytes, length);
-    ck_assert(!opens(&file, SIM_F64, 0, error) && strstr(error, "--dtype"));
-    ck_assert(!opens(&file, SIM_DTYPE_UNKNOWN, 5, error) && strstr(error, "--row"));
+    ck_assert(!opens(&file, SIM_F64, 0, error) && strstr(error, MEMBER "dtype"));
+    ck_assert(!opens(&file, SIM_DTYPE_UNKNOWN, 5, error) && strstr(error, MEMBER "row"));
     ck_assert(opens(&file, SIM_F32, 4, error));
     row_file_close(&file);
     unlink(path);
@@ -287,8 +287,9 @@ START_TEST(raw_files)
     ck_assert(row_file_open(&file, raw, SIM_F32, RCM_N_MAX, MESSAGE(error)) != 0 &&
               strstr(error, "whole number of rows"));
     ck_assert(row_file_open(&file, raw, SIM_DTYPE_UNKNOWN, 3, MESSAGE(error)) != 0 &&
-              strstr(error, "--dtype"));
-    ck_assert(row_file_open(&file, raw, SIM_F32, 0, MESSAGE(error)) != 0 && strstr(error, "--row"));
+              strstr(error, MEMBER "dtype"));
+    ck_assert(row_file_open(&file, raw, SIM_F32, 0, MESSAGE(error)) != 0 &&
+              strstr(error, MEMBER "row"));
     fclose(fopen(raw, "w"));
     ck_assert(row_file_open(&file, raw, SIM_F32, 3, MESSAGE(error)) != 0 && strstr(error, "empty"));
     remove_folder();

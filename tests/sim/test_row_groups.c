@@ -109,8 +109,8 @@ START_TEST(files_that_are_rejected)
         const char *reason;
     } cases[] = {
         {"", 0, "is empty"},
-        {"a\nb\n", 4, "has 2 labels, but --file has 3 rows"},
-        {"a\nb\na\nb\n", 8, "has 4 labels, but --file has 3 rows"},
+        {"a\nb\n", 4, "has 2 labels, but " MEMBER "file has 3 rows"},
+        {"a\nb\na\nb\n", 8, "has 4 labels, but " MEMBER "file has 3 rows"},
         {"a", 1, "has 1 label, but"},
         {"a\n\nb\n", 5, "no label on line 2"},
         {"a\nb\n \t\n", 7, "no label on line 3"},
