@@ -15,45 +15,89 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <base/message.h>
 #include <sim/selection/assignment.h>
 
 #include "context.h"
 
+struct method;
 struct partition;   /* partition.h: centroids of keys, and the keys of each bucket */
 struct watch;       /* base/watch.h */
 struct query_model; /* query_model.h: from a query to a distribution over buckets */
 
-/* What the methods are told. One struct for all of them; each reads what it needs. */
+/* OPTION(kind, member, option, usual, least, most, meaning): what the methods are told. Each reads
+ * what it needs. A REAL is above its least; a FLAG has no usual value, it is off. Sink and window,
+ * the seed and the assignment of buckets stand beside them. */
+#define METHOD_OPTIONS(OPTION) \
+    OPTION(WHOLE, clusters, "--clusters", 128, 1, 0x1p20, "buckets of kmeans and saap") \
+    OPTION(WHOLE, iterations, "--iterations", 25, 1, 0x1p30, "at most N iterations of kmeans") \
+    OPTION(FLAG, spherical, "--spherical", 0, 0, 1, \
+           "spherical k-means: centroids of norm 1, the nearest one by inner product") \
+    OPTION(REAL, inside, "--inside", 0.5, 0, 1, \
+           "kmeans-topk keeps this share of the keys of its buckets") \
+    OPTION(WHOLE, components, "--components", 16, 1, 0x1p30, \
+           "components of a query that sparq uses, at most d") \
+    OPTION(WHOLE, k_b, "--kb", 1, 1, 0x1p30, "keys that bucketed keeps per bucket") \
+    OPTION(WHOLE, ratio, "--ratio", 1, 1, 0x1p30, \
+           "candidates of bucketed for each key wanted, b k_b / K") \
+    OPTION(WHOLE, page, "--page", 16, 1, 0x1p30, "keys in a page of quest") \
+    OPTION(WHOLE, block, "--block", 8, 1, 0x1p30, "keys in a block of blocks and hisa") \
+    OPTION(REAL, block_factor, "--block-factor", 0.25, 0, 1e6, \
+           "blocks and hisa open F blocks for each key that is wanted") \
+    OPTION(WHOLE, lag, "--lag", 1, 1, 0x1p30, "previous-query takes the query N positions before") \
+    OPTION(WHOLE, bits, "--bits", 10, 1, 32, "bits of a hash, for the lsh methods") \
+    OPTION(WHOLE, tables, "--tables", 150, 1, 0x1p30, \
+           "hash tables of lsh-magicpig and lsh-argmax") \
+    OPTION(WHOLE, chunk, "--chunk", 64, 1, 0x1p30, \
+           "keys in a bin of lsh-gray and in a chunk of lsh-argmax") \
+    OPTION(FLAG, mean_value, "--mean-value", 0, 0, 1, \
+           "sparq gives the weight of keys that are not read to the mean of the values") \
+    OPTION(WHOLE, element_bytes, "--element-bytes", 2, 1, 16, \
+           "bytes of a stored element, to count the bytes that are read") \
+    OPTION( \
+        FLAG, int8_keys, "--int8-keys", 0, 0, 1, \
+        "methods read keys of 8 bits with a scale each; compare with the keys as they are given") \
+    OPTION(WHOLE, batch, "--batch", 1, 1, 0x1p30, \
+           "sequences that decode together and share the reads of what was trained")
+
+#define METHOD_OPTION_TYPE_WHOLE uint32_t
+#define METHOD_OPTION_TYPE_REAL double
+#define METHOD_OPTION_TYPE_FLAG bool
+
 struct method_options {
     uint64_t seed;
     struct dense_part dense;
-    uint64_t k_b;                   /* bucketed, sparq-bucketed: kept in each bucket */
-    uint32_t ratio;                 /* the same: candidates for each key wanted, b k_b / K */
-    enum sim_assignment assignment; /* the same: which keys share a bucket */
-    uint32_t components;            /* sparq: r, how many components of a query are used */
-    bool mean_value;                /* sparq: its correction by the mean of the values */
-    uint32_t clusters;              /* kmeans, saap: C */
-    uint32_t iterations;            /* kmeans: of Lloyd, at most */
-    bool spherical;                 /* kmeans: unit centroids, nearest by inner product */
-    double inside;                  /* kmeans-topk: the share of the visited keys that is kept */
-    uint32_t page;                  /* quest: keys in a page */
-    uint32_t block;                 /* blocks, hisa: keys in a block */
-    double block_factor;            /* the same: they open so many blocks for each key wanted */
-    uint32_t lag;                   /* previous-query: so many positions before */
-    uint32_t bits, tables, chunk;   /* lsh: bits of a hash, tables, keys in a chunk */
-    uint32_t element_bytes;         /* of a stored key or value: 2 for float16 */
-    bool int8_keys;                 /* keys are stored as int8_keys.h says; values are not */
-    uint32_t batch;                 /* sequences, each with keys of its own, that read what was
-                                     * trained elsewhere together: its bytes are divided by it */
+    enum sim_assignment assignment; /* bucketed, sparq-bucketed: which keys share a bucket */
+#define METHOD_OPTION_FIELD(kind, member, option, usual, least, most, meaning) \
+    METHOD_OPTION_TYPE_##kind member;
+    METHOD_OPTIONS(METHOD_OPTION_FIELD)
+#undef METHOD_OPTION_FIELD
 };
 
+#define METHOD_OPTION_USUAL(kind, member, option, usual, least, most, meaning) .member = (usual),
 #define METHOD_OPTIONS_DEFAULT \
     (struct method_options) \
     { \
-        .seed = 1, .dense = {1, 128}, .k_b = 1, .ratio = 1, .components = 16, .clusters = 128, \
-        .iterations = 25, .inside = 0.5, .page = 16, .block = 8, .block_factor = 0.25, .lag = 1, \
-        .bits = 10, .tables = 150, .chunk = 64, .element_bytes = 2, .batch = 1 \
+        .seed = 1, .dense = {1, 128}, METHOD_OPTIONS(METHOD_OPTION_USUAL) \
     }
+
+/* The rows of METHOD_OPTIONS, which end with name == NULL. */
+enum method_option_kind { METHOD_OPTION_WHOLE, METHOD_OPTION_REAL, METHOD_OPTION_FLAG };
+
+struct method_option {
+    const char *name; /* of the member */
+    enum method_option_kind kind;
+    size_t at; /* of the member in struct method_options */
+    double least, most;
+};
+extern const struct method_option method_option_rows[];
+
+double method_option_value(const struct method_options *options, const struct method_option *row);
+
+/* Is each option in its range, and does the method take them for keys of d components? Returns 0,
+ * or -1 with the line of the first that is not. */
+int method_options_check(const struct method_options *options, const struct method *method,
+                         uint32_t d, struct message error);
 
 /* One key head, as a method sees it. */
 struct key_head {
@@ -134,7 +178,8 @@ struct method {
     bool samples;        /* lsh-magicpig: weights the keys that it visits */
     bool two_stages;     /* sparq: chooses as bucketed does */
 
-    /* The fault of these options, as one line that names the option, or NULL. May be NULL. */
+    /* What method_options_check() says of options that are each in their range, or NULL. May be
+     * NULL. */
     const char *(*fault)(const struct method_options *options, uint32_t d);
 
     /* As method_knob_max(), where the knob is no number of keys; NULL: the method has no knob. */

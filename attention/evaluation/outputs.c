@@ -89,17 +89,19 @@ static const char *method_fault(const struct outputs_spec *spec)
     const struct context *c = &spec->context;
     const struct method *method = spec->method;
     if (!(spec->budget > 0 && spec->budget <= 1))
-        return "--budget must be in (0, 1]; give a share of the keys, such as 0.05";
+        return MEMBER "budget must be in (0, 1]; give a share of the keys, such as 0.05";
     if (method->trains_queries && !spec->index && !spec->trained[method->unroped].models)
-        return "--method: this method needs query models, which were not given; give an index that "
-               "has them, or take kmeans-unroped, which needs none";
+        return MEMBER
+            "method: this method needs query models, which were not given; give an index that "
+            "has them, or take kmeans-unroped, which needs none";
     if (method->hashes_queries && c->n_q < c->n)
-        return "--method: this method needs the queries of all positions; give as many queries as "
-               "keys";
+        return MEMBER
+            "method: this method needs the queries of all positions; give as many queries as "
+            "keys";
     if (method->reads_layers)
-        return "--method: this method needs the layer before, and one layer was given; take "
-               "another";
-    return method->fault ? method->fault(&spec->options, c->d) : NULL;
+        return MEMBER "method: this method needs the layer before, and one layer was given; take "
+                      "another";
+    return NULL;
 }
 
 /* What a file holds, and which of it each key head uses. */
@@ -288,8 +290,8 @@ static int full_outputs(const struct outputs_spec *spec, float *out, struct outp
     if (!whole)
         return 1;
     if (!all_finite(out, c->query_heads * outputs))
-        return message_set(error,
-                           "the products of --queries and --keys overflow; scale the tensors down");
+        return message_set(error, "the products of " MEMBER "queries and " MEMBER
+                                  "keys overflow; scale the tensors down");
     *report = report_full(spec);
     return 0;
 }
@@ -302,6 +304,8 @@ int sparse_outputs(const struct outputs_spec *spec, float *out, struct outputs_r
     fault = fault ? fault : method_fault(spec);
     if (fault)
         return message_set(error, "%s", fault);
+    if (method_options_check(&spec->options, spec->method, c->d, error) != 0)
+        return -1;
     if (spec->method == &method_full && !spec->options.int8_keys)
         return full_outputs(spec, out, report, error);
     struct head_shape *shapes = shapes_of(spec);
@@ -319,9 +323,4 @@ int sparse_outputs(const struct outputs_spec *spec, float *out, struct outputs_r
     free(outputs);
     free(shapes);
     return status;
-}
-
-struct method_options method_options_default(void)
-{
-    return METHOD_OPTIONS_DEFAULT;
 }

@@ -179,7 +179,7 @@ const struct method method_topk = {
 const struct method method_previous_query = {
     .name = "previous-query",
     .knob = "keys",
-    .summary = "the exact top-k of the scores of the query --lag before: an old selection",
+    .summary = "the exact top-k of the scores of an earlier query: an old selection",
     .counts_keys = true,
     .visit = visit_best_before,
 };

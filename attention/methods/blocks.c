@@ -13,16 +13,6 @@
 
 #include "pages.h"
 
-static const char *fault(const struct method_options *options, uint32_t d)
-{
-    (void)d;
-    if (options->block < 1)
-        return "--block is 0; give a whole number from 1 on, such as 8";
-    if (!(options->block_factor > 0) || isinf(options->block_factor))
-        return "--block-factor is not above 0; give a number such as 1";
-    return NULL;
-}
-
 /* All keys, or none, where the knob says so. */
 static bool visit_all_or_none(struct key_range range, uint32_t knob, struct visit *visit)
 {
@@ -128,7 +118,6 @@ const struct method method_blocks = {
     .summary = "the blocks of keys with the largest scores, then the exact top-k in them",
     .source = "DeepSeek V4.1",
     .counts_keys = true,
-    .fault = fault,
     .visit = visit_blocks,
 };
 
@@ -138,7 +127,6 @@ const struct method method_hisa = {
     .summary = "the blocks whose mean keys score best, then the exact top-k in them",
     .source = "Xu et al. 2026",
     .counts_keys = true,
-    .fault = fault,
     .build = build_means,
     .free_index = free,
     .visit = visit_means,

@@ -130,14 +130,6 @@ void visit_bucketed(struct visit *visit, const float *scores, struct key_range r
     free(kept);
 }
 
-const char *bucketed_fault(const struct method_options *options, uint32_t d)
-{
-    (void)d;
-    if (options->k_b < 1)
-        return "--kb is 0; give a whole number from 1 on, such as 1";
-    return options->ratio < 1 ? "--ratio is 0; give a whole number from 1 on, such as 2" : NULL;
-}
-
 static void visit_by_buckets(const struct method *self, const struct method_options *options,
                              const struct key_head *head, const void *index,
                              const struct attention_query *queries, uint32_t count, uint32_t knob,
@@ -158,6 +150,5 @@ const struct method method_bucketed = {
     .summary = "the approximate top-k of the exact scores, in two stages",
     .source = "Key et al. 2024, Samaga et al. 2025",
     .counts_keys = true,
-    .fault = bucketed_fault,
     .visit = visit_by_buckets,
 };

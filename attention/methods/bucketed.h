@@ -10,11 +10,8 @@
  * b = ceil(ratio wanted / k_b) buckets of the open keys (at most one bucket for each key; key j has
  * place j - range.first in the row that is split), stage 2 the `wanted` largest of what is left. Of
  * equal scores the smaller key comes first. scores[j] is that of key j; not NaN. Reads k_b, ratio
- * and assignment of the options; 1 <= k_b, ratio < 2^32. */
+ * and assignment of the options. */
 void visit_bucketed(struct visit *visit, const float *scores, struct key_range range, size_t wanted,
                     const struct method_options *options);
-
-/* The fault of options->k_b or options->ratio, or NULL. */
-const char *bucketed_fault(const struct method_options *options, uint32_t d);
 
 #endif

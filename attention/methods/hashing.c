@@ -131,20 +131,3 @@ void visit_marked(struct visit *visit, const uint8_t *marks, struct key_range ra
         if (marks[i])
             visit->keys[visit->length++] = range.first + i;
 }
-
-const char *bits_fault(const struct method_options *options)
-{
-    if (options->bits < 1 || options->bits > 32)
-        return "--bits is outside 1 to 32; give a whole number of bits, such as 10";
-    return NULL;
-}
-
-const char *tables_fault(const struct method_options *options)
-{
-    return options->tables < 1 ? "--tables is 0; give a whole number from 1 on, such as 150" : NULL;
-}
-
-const char *chunk_fault(const struct method_options *options)
-{
-    return options->chunk < 1 ? "--chunk is 0; give a whole number from 1 on, such as 64" : NULL;
-}

@@ -72,9 +72,4 @@ static inline uint32_t hash_knob_max(uint32_t tables, uint64_t stages)
     return tables * stages < UINT32_MAX ? (uint32_t)(tables * stages) : UINT32_MAX - 1;
 }
 
-/* The fault of --bits, of --tables or of --chunk; or NULL. */
-const char *bits_fault(const struct method_options *options);
-const char *tables_fault(const struct method_options *options);
-const char *chunk_fault(const struct method_options *options);
-
 #endif

@@ -38,13 +38,6 @@ static void visit_kmeans(const struct method *self, const struct method_options 
 
 /* ---- the best of the visited */
 
-static const char *topk_fault(const struct method_options *options, uint32_t d)
-{
-    if (!(options->inside > 0.0 && options->inside <= 1.0))
-        return "--inside must be above 0 and at most 1";
-    return partitioned_fault(options, d);
-}
-
 static void visit_inside(const struct method *self, const struct method_options *options,
                          const struct key_head *head, const void *index,
                          const struct attention_query *queries, uint32_t count, uint32_t knob,
@@ -62,7 +55,6 @@ const struct method method_kmeans = {
     .name = "kmeans",
     .summary = "the buckets of k-means whose centroids are nearest to the query",
     .together = true,
-    .fault = partitioned_fault,
     .visit = visit_kmeans,
     PARTITIONED,
 };
@@ -72,7 +64,6 @@ const struct method method_kmeans_unroped = {
     .summary = "the same, with keys and queries before RoPE",
     .unroped = true,
     .together = true,
-    .fault = partitioned_fault,
     .visit = visit_kmeans,
     PARTITIONED,
 };
@@ -80,7 +71,6 @@ const struct method method_kmeans_unroped = {
 const struct method method_kmeans_topk = {
     .name = "kmeans-topk",
     .summary = "the keys with the largest scores inside the buckets of kmeans",
-    .fault = topk_fault,
     .visit = visit_inside,
     PARTITIONED,
 };

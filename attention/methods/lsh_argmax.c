@@ -25,14 +25,6 @@ struct argmax {
     uint32_t *start;  /* [heads][tables][buckets + 1]: where a bucket begins in `order` */
 };
 
-static const char *fault(const struct method_options *options, uint32_t d)
-{
-    (void)d;
-    const char *wrong = bits_fault(options);
-    wrong = wrong ? wrong : tables_fault(options);
-    return wrong ? wrong : chunk_fault(options);
-}
-
 /* Reformer's chunks have m = 2 n / buckets keys. An even number; at most 2^bits. */
 static uint32_t bucket_count(const struct method_options *options, const struct key_head *head)
 {
@@ -224,7 +216,6 @@ const struct method method_lsh_argmax = {
     .knob = "tables",
     .summary = "keys with the query's nearest random axis, in its chunk and the one before",
     .source = "Kitaev et al. 2020",
-    .fault = fault,
     .knob_max = all_stages,
     .build = build,
     .free_index = free_index,
@@ -237,7 +228,6 @@ const struct method method_lsh_argmax_query = {
     .summary = "the same, with each key hashed by the query of its own position",
     .source = "Kitaev et al. 2020",
     .hashes_queries = true,
-    .fault = fault,
     .knob_max = all_stages,
     .build = build,
     .free_index = free_index,

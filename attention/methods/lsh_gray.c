@@ -19,13 +19,6 @@ struct gray {
     uint32_t *start; /* [bins + 1]: where a bin begins in `order` */
 };
 
-static const char *fault(const struct method_options *options, uint32_t d)
-{
-    (void)d;
-    const char *wrong = bits_fault(options);
-    return wrong ? wrong : chunk_fault(options);
-}
-
 static uint32_t all_bins(const struct method_options *options, const struct key_head *head)
 {
     return (head->built - head->first - 1) / options->chunk + 1;
@@ -174,7 +167,6 @@ const struct method method_lsh_gray = {
     .knob = "bins",
     .summary = "equal bins of keys in the Gray order of one hash, those nearest to the query's",
     .source = "Zandieh et al. 2023",
-    .fault = fault,
     .knob_max = all_bins,
     .build = build,
     .free_index = free_index,

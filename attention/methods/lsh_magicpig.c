@@ -25,10 +25,10 @@ struct magicpig {
 static const char *fault(const struct method_options *options, uint32_t d)
 {
     (void)d;
-    if (options->tables < 2)
-        return "--tables is below 2, but a key counts if it collides in two tables; give 2 or "
-               "more, such as 150";
-    return bits_fault(options);
+    return options->tables >= 2 ? NULL
+                                : MEMBER
+               "tables is below 2, but a key counts if it collides in two "
+               "tables; give 2 or more, such as 150";
 }
 
 /* Down to one bit in each table. */

@@ -66,7 +66,6 @@ const struct method method_kmeans_oracle = {
     .summary = "the buckets of kmeans that get most attention, by the scores of all keys",
     .together = true,
     .oracle = true,
-    .fault = partitioned_fault,
     .visit = visit_oracle,
     PARTITIONED,
 };
@@ -77,7 +76,6 @@ const struct method method_kmeans_unroped_oracle = {
     .unroped = true,
     .together = true,
     .oracle = true,
-    .fault = partitioned_fault,
     .visit = visit_oracle,
     PARTITIONED,
 };

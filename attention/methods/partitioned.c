@@ -59,14 +59,6 @@ uint32_t partitioned_knob_max(const struct method_options *options, const struct
     return head->partition ? head->partition->clusters : options->clusters;
 }
 
-const char *partitioned_fault(const struct method_options *options, uint32_t d)
-{
-    (void)d;
-    if (options->clusters < 1 || options->clusters > PARTITIONED_CLUSTERS_MAX)
-        return "--clusters must be from 1 to 1048576";
-    return NULL;
-}
-
 double partitioned_shared_bytes(const struct method_options *options, double elements)
 {
     return elements * options->element_bytes / (options->batch > 1 ? options->batch : 1);

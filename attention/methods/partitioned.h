@@ -9,8 +9,6 @@
 #include <attention/method.h>
 #include <attention/partition/partition.h>
 
-enum { PARTITIONED_CLUSTERS_MAX = 1 << 20 };
-
 struct partitioned {
     const struct partition *partition; /* that of the head, or `own` */
     struct partition *own;             /* trained on the keys first .. built - 1; or NULL */
@@ -26,7 +24,6 @@ void partitioned_free(void *index);
 const struct partition *partitioned_own(const void *index);
 double partitioned_imbalance(const struct key_head *head, const void *index);
 uint32_t partitioned_knob_max(const struct method_options *options, const struct key_head *head);
-const char *partitioned_fault(const struct method_options *options, uint32_t d);
 
 /* What the rows of these methods have alike. */
 #define PARTITIONED \

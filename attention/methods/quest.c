@@ -17,12 +17,6 @@ struct quest {
     float *smallest, *largest; /* [pages][d]: of each component among its keys */
 };
 
-static const char *fault(const struct method_options *options, uint32_t d)
-{
-    (void)d;
-    return options->page < 1 ? "--page is 0; give a whole number from 1 on, such as 16" : NULL;
-}
-
 static uint32_t all_pages(const struct method_options *options, const struct key_head *head)
 {
     if (head->first >= head->n)
@@ -138,7 +132,6 @@ const struct method method_quest = {
     .knob = "pages",
     .summary = "pages of keys, by a bound of their scores from their extreme components",
     .source = "Tang et al. 2024",
-    .fault = fault,
     .knob_max = all_pages,
     .build = build,
     .free_index = free_index,

@@ -65,7 +65,6 @@ const struct method method_saap = {
     .unroped = true,
     .trains_queries = true,
     .together = true,
-    .fault = partitioned_fault,
     .visit = visit_saap,
     PARTITIONED,
 };
@@ -76,7 +75,6 @@ const struct method method_saap_roped = {
     .source = "Mazare et al. 2025",
     .trains_queries = true,
     .together = true,
-    .fault = partitioned_fault,
     .visit = visit_saap,
     PARTITIONED,
 };

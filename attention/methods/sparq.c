@@ -22,16 +22,9 @@ struct sparq {
 
 static const char *fault(const struct method_options *options, uint32_t d)
 {
-    if (options->components < 1 || options->components > d)
-        return "--components is 0 or more than the components of a key; give a whole number from "
-               "1 to d, such as 16";
-    return NULL;
-}
-
-static const char *fault_bucketed(const struct method_options *options, uint32_t d)
-{
-    const char *wrong = fault(options, d);
-    return wrong ? wrong : bucketed_fault(options, d);
+    return options->components <= d ? NULL
+                                    : MEMBER "components is more than those of a key; give a whole "
+                                             "number from 1 to d, such as 16";
 }
 
 static void *build(const struct method *self, const struct method_options *options,
@@ -166,7 +159,7 @@ const struct method method_sparq_bucketed = {
     .counts_keys = true,
     .corrects = true,
     .two_stages = true,
-    .fault = fault_bucketed,
+    .fault = fault,
     .build = build,
     .free_index = free_index,
     .visit = visit_sparq,

@@ -17,11 +17,6 @@ from ._openblas import one_thread
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-# Options of the methods that are no whole numbers: what they are instead.
-_KINDS = {"assignment": "name", "mean_value": "flag", "spherical": "flag",
-          "int8_keys": "flag", "inside": "share", "block_factor": "number"}
-
-
 @dataclasses.dataclass(frozen=True, eq=False)
 class SparseAttention:
     """What sparse_attention returns.
@@ -43,11 +38,14 @@ class SparseAttention:
                 f"output={self.output.dtype}{list(self.output.shape)})")
 
 
+def _rows(table, more):
+    """The rows of a table of C, up to the one that ends it."""
+    return itertools.takewhile(more, (table[i] for i in itertools.count()))
+
+
 def attention_methods() -> tuple[str, ...]:
     """The names of the methods that sparse_attention takes."""
-    registry = attention().methods
-    rows = itertools.takewhile(bool, (registry[i] for i in itertools.count()))
-    return tuple(text_of(row.name) for row in rows)
+    return tuple(text_of(row.name) for row in _rows(attention().methods, bool))
 
 
 def _tensor(name, value):
@@ -104,21 +102,22 @@ def _options(sink, window, d, given):
     options.dense.sink = count("sink", sink, 0, 2**30)
     options.dense.window = count("window", window, 0, 2**30)
     options.components = min(options.components, d)
-    names = [name for name, _ in ffi.typeof(options).fields if name != "dense"]
+    rows = _rows(attention().method_option_rows, lambda row: row.name)
+    kinds = {text_of(row.name): row.kind for row in rows}
     for name, value in given.items():
-        if name not in names:
-            raise ValueError(f"there is no option {name}; give one of {', '.join(names)}")
-        kind = _KINDS.get(name)
-        if kind == "name":
+        if name == "assignment":
             value = lib.number_of(value, lib.Assignment, name)
-        elif kind == "flag":
+        elif name == "seed":
+            value = count(name, value, 0, 2**64 - 1)
+        elif name not in kinds:
+            known = ", ".join(("seed", "assignment", *kinds))
+            raise ValueError(f"there is no option {name}; give one of {known}")
+        elif kinds[name] == attention().METHOD_OPTION_WHOLE:
+            value = count(name, value, 0, 2**30)
+        elif kinds[name] == attention().METHOD_OPTION_FLAG:
             value = bool(value)
-        elif kind == "share":
-            value = fraction(name, value)
-        elif kind == "number":
-            value = real(name, value)
         else:
-            value = count(name, value, 0, 2**64 - 1 if name == "seed" else 2**30)
+            value = real(name, value)
         setattr(options, name, value)
     return options
 
@@ -183,8 +182,7 @@ def sparse_attention(queries: ArrayLike, keys: ArrayLike, values: ArrayLike, met
     with one_thread:
         status = run_stoppable(work, lambda: (tensors, path))
     if status != 0:
-        raise ValueError(text_of(error).replace("--kb", "k_b").replace("--", "")
-                         .replace("element-bytes", "element_bytes"))
+        raise ValueError(text_of(error))
     return SparseAttention(out, report.visited, report.selectivity,
                            None if report.knob == 2**32 - 1 else report.knob, report.bytes_read,
                            report.index_bytes)

@@ -389,16 +389,16 @@ END_TEST
 START_TEST(bad_input)
 {
     struct outputs_spec spec = make_spec("topk", 0);
-    refused(&spec, "--budget");
+    refused(&spec, MEMBER "budget");
     spec = make_spec("topk", 1.5);
-    refused(&spec, "--budget");
+    refused(&spec, MEMBER "budget");
     spec = make_spec("saap", 0.1);
     refused(&spec, "query models");
     spec = make_spec("lsh-argmax-query", 0.1);
     refused(&spec, "all positions");
     spec = make_spec("kmeans", 0.1);
     spec.options.clusters = 0;
-    refused(&spec, "--clusters");
+    refused(&spec, MEMBER "clusters");
     spec = make_spec("topk", 0.1);
     spec.context.key_heads = 4;
     refused(&spec, "multiple");

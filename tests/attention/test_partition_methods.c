@@ -259,21 +259,4 @@ START_TEST(topk_inside_keeps_the_best)
 }
 END_TEST
 
-START_TEST(faults_name_the_option)
-{
-    struct method_options options = METHOD_OPTIONS_DEFAULT;
-    const struct method *inside = method_by_name("kmeans-topk");
-    ck_assert(inside->fault(&options, 64) == NULL);
-    options.inside = 0.0;
-    ck_assert(strstr(inside->fault(&options, 64), "--inside"));
-    options.inside = 1.0;
-    options.clusters = 0;
-    ck_assert(strstr(inside->fault(&options, 64), "--clusters"));
-    ck_assert(strstr(method_by_name("saap")->fault(&options, 64), "--clusters"));
-    options.clusters = 1 << 20;
-    ck_assert(method_by_name("kmeans")->fault(&options, 64) == NULL);
-}
-END_TEST
-
-TEST_MAIN("partition methods", visits_are_those_by_hand, topk_inside_keeps_the_best,
-          faults_name_the_option)
+TEST_MAIN("partition methods", visits_are_those_by_hand, topk_inside_keeps_the_best)

@@ -94,6 +94,7 @@ static double most_keys(const struct evaluation_spec *spec)
 
 static int check_spec(const struct evaluation_spec *spec)
 {
+    char error[200];
     const struct dense_part dense = spec->options.dense;
     for (size_t i = 0; i < spec->length; i++)
         if ((uint64_t)dense.sink + dense.window >= spec->heads[i].n)
@@ -103,9 +104,8 @@ static int check_spec(const struct evaluation_spec *spec)
                                dense.sink, dense.window, spec->heads[i].n);
     for (size_t i = 0; i < spec->methods_length; i++) {
         const struct method *method = spec->methods[i];
-        const char *fault = method->fault ? method->fault(&spec->options, spec->heads[0].d) : NULL;
-        if (fault)
-            return usage_error("%s (method %s)", fault, method->name);
+        if (method_options_check(&spec->options, method, spec->heads[0].d, MESSAGE(error)) != 0)
+            return usage_error("%s", error);
         for (size_t h = 0; h < spec->length && method->reads_layers; h++)
             if (!spec->heads[h].dense && evaluation_head_before(spec, h) == SIZE_MAX)
                 return usage_error("--method %s: a layer has none before it in its file; give "
@@ -119,7 +119,6 @@ static int check_spec(const struct evaluation_spec *spec)
                                    "; give all of them, without --last",
                                    method->name, spec->heads[h].n, spec->heads[h].n_q);
     }
-    char error[200];
     const double of_table = /* at least */
         sizeof(float) * ((double)spec->options.bits * spec->heads[0].d + most_keys(spec));
     if (spec->options.tables > METHOD_OPTIONS_DEFAULT.tables &&
@@ -226,14 +225,6 @@ static int evaluate_tensors(const struct sparse_settings *s, struct tensors_spec
     return status;
 }
 
-static int check_settings(const struct sparse_settings *s)
-{
-    if (s->options.element_bytes > 16)
-        return usage_error("--element-bytes %" PRIu32 " is too large; give at most 16",
-                           s->options.element_bytes);
-    return STATUS_OK;
-}
-
 static int run_sparse(int count, char **arguments)
 {
     struct sparse_settings settings = {.question = QUESTION_DEFAULT,
@@ -245,8 +236,6 @@ static int run_sparse(int count, char **arguments)
     struct tensors tensors = {0};
     int status =
         arguments_read_ruled(sparse_options, sparse_rules, NULL, &settings, count, arguments);
-    if (status == STATUS_OK)
-        status = check_settings(&settings);
     if (status == STATUS_OK && settings.threads) /* of the training and --time, too */
         threads_use((unsigned)settings.threads);
     struct tensors_spec spec = tensors_spec_of(&settings);

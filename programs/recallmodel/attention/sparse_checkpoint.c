@@ -45,18 +45,9 @@ static void print_options(FILE *file, const struct method_options *o)
 {
     fprintf(file, "seed %" PRIu64 "\nsink %" PRIu32 "\nwindow %" PRIu32 "\n", o->seed,
             o->dense.sink, o->dense.window);
-    fprintf(file, "kb %" PRIu64 "\nratio %" PRIu32 "\nassignment %d\n", o->k_b, o->ratio,
-            (int)o->assignment);
-    fprintf(file, "components %" PRIu32 "\nmean-value %d\n", o->components, o->mean_value);
-    fprintf(file, "clusters %" PRIu32 "\niterations %" PRIu32 "\nspherical %d\ninside %.17g\n",
-            o->clusters, o->iterations, o->spherical, o->inside);
-    fprintf(file, "page %" PRIu32 "\nblock %" PRIu32 "\nblock-factor %.17g\n", o->page, o->block,
-            o->block_factor);
-    fprintf(file, "lag %" PRIu32 "\n", o->lag);
-    fprintf(file, "bits %" PRIu32 "\ntables %" PRIu32 "\nchunk %" PRIu32 "\n", o->bits, o->tables,
-            o->chunk);
-    fprintf(file, "element-bytes %" PRIu32 "\nint8-keys %d\nbatch %" PRIu32 "\n", o->element_bytes,
-            o->int8_keys, o->batch);
+    fprintf(file, "assignment %d\n", (int)o->assignment);
+    for (const struct method_option *row = method_option_rows; row->name; row++)
+        fprintf(file, "%s %.17g\n", row->name, method_option_value(o, row));
 }
 
 static void print_training(FILE *file, const struct train_settings *t)
@@ -93,7 +84,7 @@ static void print_parameters(FILE *file, const struct sparse_settings *s,
     print_numbers(file, "layers", &s->layers);
     print_numbers(file, "dense-layers", &s->dense_layers);
     for (int i = 0; i < TENSORS; i++)
-        print_paths(file, tensor_option((enum tensor)i) + 2, &s->paths[i].paths);
+        print_paths(file, tensor_name((enum tensor)i), &s->paths[i].paths);
     print_paths(file, "needles", &s->needles.paths);
     print_training(file, &s->train);
 }

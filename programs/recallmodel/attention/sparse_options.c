@@ -23,12 +23,6 @@ static int check_small(uint64_t value, const char *option)
                : STATUS_OK;
 }
 
-static int read_k_b(void *to, const char *option, const char *value)
-{
-    const int status = read_count(to, option, value);
-    return status == STATUS_OK ? check_small(*(const uint64_t *)to, option) : status;
-}
-
 static int read_k(void *to, const char *option, const char *value)
 {
     const struct count_list *list = to;
@@ -232,6 +226,16 @@ static int read_per(void *to, const char *option, const char *value)
 /* ---- the table */
 
 #define AT(member) offsetof(struct sparse_settings, member)
+/* A row of METHOD_OPTIONS as an option. */
+#define METHOD_ARGUMENT(kind, member, option, usual, least, most, meaning) \
+    {option, METHOD_##kind, AT(options.member), meaning METHOD_DEFAULT_##kind(usual)},
+#define METHOD_WHOLE "N", BY(read_small)
+#define METHOD_REAL "F", BY(read_factor)
+#define METHOD_FLAG NULL, BY(read_switch)
+#define METHOD_DEFAULT_WHOLE(usual) " (default " #usual ")"
+#define METHOD_DEFAULT_REAL METHOD_DEFAULT_WHOLE
+#define METHOD_DEFAULT_FLAG(usual) ""
+
 #define TENSOR KIND(read_paths, .endings = "npy")
 
 const struct argument sparse_options[] = {
@@ -277,42 +281,10 @@ const struct argument sparse_options[] = {
     {"--rope-scaling", "S", KIND(read_scaling, .names = scaling_at), AT(rope),
      "none (default), linear:FACTOR, llama3:FACTOR,LOW,HIGH,ORIGINAL or "
      "yarn:FACTOR,ORIGINAL[,ATTENTION]"},
-    {"--clusters", "C", BY(read_small), AT(options.clusters),
-     "buckets of kmeans and saap (default 128)"},
-    {"--iterations", "N", BY(read_small), AT(options.iterations),
-     "at most N iterations of kmeans (default 25)"},
-    {"--spherical", NULL, BY(read_switch), AT(options.spherical),
-     "spherical k-means: centroids of norm 1, the nearest one by inner product"},
-    {"--inside", "F", BY(read_factor), AT(options.inside),
-     "kmeans-topk keeps this share of the keys of its buckets (default 0.5)"},
-    {"--components", "R", BY(read_small), AT(options.components),
-     "components of a query that sparq uses (default 16, at most d)"},
-    {"--kb", "K", BY(read_k_b), AT(options.k_b), "keys that bucketed keeps per bucket (default 1)"},
-    {"--ratio", "R", BY(read_small), AT(options.ratio),
-     "candidates of bucketed for each key wanted, b k_b / K (default 1)"},
-    {"--assignment", "A", &kind_of_assignment, IN_QUESTION(assignments),
-     "how keys go to the buckets of bucketed: interleaved (default), contiguous, contiguous-floor"},
-    {"--page", "N", BY(read_small), AT(options.page), "keys in a page of quest (default 16)"},
-    {"--block", "N", BY(read_small), AT(options.block),
-     "keys in a block of blocks and hisa (default 8)"},
-    {"--block-factor", "F", BY(read_factor), AT(options.block_factor),
-     "blocks and hisa open F blocks for each key that is wanted (default 0.25)"},
-    {"--lag", "N", BY(read_small), AT(options.lag),
-     "previous-query takes the query N positions before (default 1)"},
-    {"--bits", "N", BY(read_small), AT(options.bits),
-     "bits of a hash, for the lsh methods (default 10)"},
-    {"--tables", "N", BY(read_small), AT(options.tables),
-     "hash tables of lsh-magicpig and lsh-argmax (default 150)"},
-    {"--chunk", "N", BY(read_small), AT(options.chunk),
-     "keys in a bin of lsh-gray and in a chunk of lsh-argmax (default 64)"},
-    {"--mean-value", NULL, BY(read_switch), AT(options.mean_value),
-     "sparq gives the weight of keys that are not read to the mean of the values"},
-    {"--element-bytes", "N", BY(read_small), AT(options.element_bytes),
-     "bytes of a stored element, to count the bytes that are read (default 2)"},
-    {"--int8-keys", NULL, BY(read_switch), AT(options.int8_keys),
-     "methods read keys of 8 bits with a scale each; compare with the keys as they are given"},
-    {"--batch", "N", BY(read_small), AT(options.batch),
-     "sequences that decode together and share the reads of what was trained (default 1)"},
+    METHOD_OPTIONS(METHOD_ARGUMENT){"--assignment", "A", &kind_of_assignment,
+                                    IN_QUESTION(assignments),
+                                    "how keys go to the buckets of bucketed: interleaved "
+                                    "(default), contiguous, contiguous-floor"},
     {"--dtype", "T", KIND(read_bf16, .names = bf16_at), AT(dtype),
      "bf16: the files hold bfloat16 as 2-byte elements"},
     {"--train-keys", "LIST", TENSOR, AT(train.paths[TENSOR_KEYS]),

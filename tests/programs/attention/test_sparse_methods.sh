@@ -70,12 +70,12 @@ equal error sparq --components 3
 equal visited sparq --mean-value
 read -ra of_small <<<"$tensors --window 16 --k 16 --budget 0.2 --threads 1"
 
-refuse "--inside must be above 0 and at most 1" --method kmeans-topk --inside 1.5
+refuse "--inside 1.5 is outside (0, 1]" --method kmeans-topk --inside 1.5
 refuse "--time measures float32 keys" --method topk --int8-keys --time warm
-refuse "--bits is outside 1 to 32" --method lsh-gray --bits 33
+refuse "--bits 33 is outside [1, 32]" --method lsh-gray --bits 33
 refuse "--ratio" --method sparq-bucketed --ratio 0
 refuse "--tables is below 2" --method lsh-magicpig --tables 1
-refuse "--components is 0 or more than the components" --method sparq --components 1000
+refuse "--components is more than those of a key" --method sparq --components 1000
 refuse "--block-factor 'x' is not a number" --method blocks --block-factor x
 refuse "--method lsh-argmax-query needs the queries of all" --method lsh-argmax-query --last 2
 

@@ -39,7 +39,7 @@ refuse "RoPE is scaled by a factor that is below 1" "${of_small[@]}" --rope-thet
     --rope-scaling linear:0.5
 refuse "--dtype 'f32' is not known" "${of_small[@]}" --dtype f32
 refuse "--threads 5000 is too many" "${of_small[@]}" --threads 5000
-refuse "--element-bytes 17 is too large" "${of_small[@]}" --element-bytes 17
+refuse "--element-bytes 17 is outside [1, 16]" "${of_small[@]}" --element-bytes 17
 refuse "--components is" "${of_small[@]}" --components 9 --method sparq
 
 
