@@ -75,6 +75,13 @@ int fit_contiguous(const struct run *runs, size_t length, struct rcm_profile *pr
     if (!kept)
         return message_set(error, "the fit of contiguous buckets failed: not enough memory");
     free_parameters(&problem);
+    if (problem.free_count == 0) {
+        free(kept);
+        return message_set(error,
+                           "contiguous buckets have no parameter in the model of the kernel "
+                           "%s",
+                           profile->kernel->name);
+    }
     problem.length = keep_predicted(&problem.profile, runs, length, kept);
     const int status = fit_free(&problem, fit, error);
     if (status == 0)

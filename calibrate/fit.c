@@ -27,7 +27,7 @@ static void set_ranges(struct rcm_profile *q, const struct run *runs, size_t len
         widen(&q->n_low, &q->n_high, (double)p->n, first);
         widen(&q->k_low, &q->k_high, (double)p->k, first);
         widen(&q->m_low, &q->m_high, (double)p->m, first);
-        if (q->kernel->exact_only)
+        if (q->kernel->model == RCM_TIME_EXACT)
             q->elements_high = fmax(q->elements_high, (double)p->m * (double)p->n);
         first = false;
         if (runs[i].kind == RUN_EXACT) {
@@ -60,6 +60,18 @@ static int set_errors(struct rcm_profile *profile, const struct run *runs, size_
     return status;
 }
 
+/* How each model is fitted. small: its parameters are few enough that few runs, or runs of exact
+ * top-k alone, determine them. */
+static const struct fit_model {
+    int (*fit)(struct problem *problem, struct fit *fit, struct message error);
+    bool small;
+} fit_models[RCM_TIME_MODELS] = {
+    [RCM_TIME_BY_WORK] = {fit_full_model, false},
+    [RCM_TIME_SHORT] = {fit_short_model, true},
+    [RCM_TIME_CPU] = {fit_full_model, false},
+    [RCM_TIME_EXACT] = {fit_exact_model, true},
+};
+
 /* few: a fit to few runs is possible */
 static int check_runs(const struct run *runs, size_t length, const struct rcm_kernel *kernel,
                       bool few, size_t least, struct message error)
@@ -69,7 +81,7 @@ static int check_runs(const struct run *runs, size_t length, const struct rcm_ke
         bucketed += runs[i].kind != RUN_EXACT;
     if (length == 0)
         return message_set(error, "there are no runs");
-    if (kernel->exact_only && bucketed > 0)
+    if (kernel->model == RCM_TIME_EXACT && bucketed > 0)
         return message_set(
             error,
             "the kernel %s only finds the exact top-k, but some runs have buckets; give the "
@@ -78,7 +90,7 @@ static int check_runs(const struct run *runs, size_t length, const struct rcm_ke
     if (few && length < least)
         return message_set(error, "%zu runs are too few for the kernel %s; give at least %zu",
                            length, kernel->name, least);
-    if (bucketed == 0 && !kernel->times_only && !kernel->exact_only)
+    if (bucketed == 0 && !fit_models[kernel->model].small)
         return message_set(error, "all runs are exact top-k; add runs with buckets, or give " MEMBER
                                   "kernel exact");
     return 0;
@@ -97,8 +109,8 @@ static bool has_prior(const struct rcm_profile *profile)
 static int fit_from(const struct run *runs, size_t length, size_t least,
                     struct rcm_profile *profile, struct fit *fit, struct message error)
 {
-    const bool small = profile->kernel->times_only || profile->kernel->exact_only;
-    const size_t most = small ? FIT_SHORT_MOST : FIT_RUNS_MOST;
+    const struct fit_model *model = &fit_models[profile->kernel->model];
+    const size_t most = model->small ? FIT_SHORT_MOST : FIT_RUNS_MOST;
     struct problem problem = {.runs = runs,
                               .length = length,
                               .prior = *profile,
@@ -109,7 +121,8 @@ static int fit_from(const struct run *runs, size_t length, size_t least,
                                           .l3_bytes = profile->l3_bytes}};
     struct run *sample = NULL;
     *fit = (struct fit){0};
-    if (check_runs(runs, length, profile->kernel, small || problem.has_prior, least, error) != 0)
+    if (check_runs(runs, length, profile->kernel, model->small || problem.has_prior, least,
+                   error) != 0)
         return -1;
     if (length > most) {
         sample = malloc(most * sizeof *sample);
@@ -122,10 +135,7 @@ static int fit_from(const struct run *runs, size_t length, size_t least,
         }
     }
     fit->runs = problem.length;
-    const struct rcm_kernel *kernel = profile->kernel;
-    const int status = kernel->exact_only   ? fit_exact_model(&problem, fit, error)
-                       : kernel->times_only ? fit_short_model(&problem, fit, error)
-                                            : fit_full_model(&problem, fit, error);
+    const int status = model->fit(&problem, fit, error);
     free(sample);
     if (status != 0)
         return -1;

@@ -87,11 +87,11 @@ static int choose_parameters(struct problem *problem, bool *search, struct messa
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
         if (!depends_on(problem, parameter))
             rcm_set_time_value(&problem->profile, parameter,
-                               parameter->always ? start_of(problem, parameter)
+                               parameter->needed ? start_of(problem, parameter)
                                                  : rcm_time_value(&problem->prior, parameter));
         else if (parameter != blocks_at_once())
             add_free_parameter(problem, parameter, start_of(problem, parameter));
-    *search = !kernel->cpu && depends_on(problem, blocks_at_once());
+    *search = kernel->model != RCM_TIME_CPU && depends_on(problem, blocks_at_once());
     return 0;
 }
 

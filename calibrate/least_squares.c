@@ -37,9 +37,7 @@ const struct rcm_time_parameter *parameter_at(size_t offset)
 
 double parameter_start(const struct rcm_kernel *kernel, const struct rcm_time_parameter *parameter)
 {
-    return kernel->exact_only ? parameter->exact_start
-           : kernel->cpu      ? parameter->cpu_start
-                              : parameter->start;
+    return parameter->start[kernel->model];
 }
 
 void add_free_parameter(struct problem *problem, const struct rcm_time_parameter *parameter,

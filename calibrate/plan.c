@@ -187,7 +187,7 @@ size_t plan_shapes(const struct rcm_profile *like, const struct run *known, size
     if (!grid)
         return 0;
     struct rcm_kernel as_ours = *rcm_kernel_by_name("ours"); /* with what the kernel can run */
-    if (q.kernel->times_only) {
+    if (q.kernel->model == RCM_TIME_SHORT) {
         as_ours.next_b = q.kernel->next_b;
         as_ours.k_b_max = as_ours.k_b_max < q.kernel->k_b_max ? as_ours.k_b_max : q.kernel->k_b_max;
         q.kernel = &as_ours;

@@ -20,8 +20,8 @@ struct rcm_profile fit_prior(const struct rcm_device *device, const struct rcm_k
     /* a card of which nothing is known: the GPU of the stand-in, as it is */
     const struct rcm_device *card = known ? device : rcm_device_by_name("H100-PCIe");
     const struct rcm_time_parameter *parameter;
-    if (kernel->exact_only || kernel->cpu || !stand_in(card, kernel, &dtype, &from) ||
-        from.kernel->times_only != kernel->times_only)
+    if (kernel->model == RCM_TIME_CPU || !stand_in(card, kernel, &dtype, &from) ||
+        from.kernel->model != kernel->model)
         return prior;
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
         if (parameter->k_b <= kernel->k_b_max)

@@ -29,12 +29,13 @@ static double starting_value(struct problem *problem, const struct rcm_time_para
 {
     double most = 0.0, doubled = 0.0;
     for (size_t i = 0; i < problem->length; i++) {
-        most = fmax(most, share_of(problem, parameter, parameter->start, i));
-        doubled = fmax(doubled, share_of(problem, parameter, 2.0 * parameter->start, i));
+        most = fmax(most, share_of(problem, parameter, parameter->start[RCM_TIME_SHORT], i));
+        doubled =
+            fmax(doubled, share_of(problem, parameter, 2.0 * parameter->start[RCM_TIME_SHORT], i));
     }
     return !(most > 0.0)    ? 0.0
-           : doubled > most ? 0.7 * parameter->start / most
-                            : parameter->start * most / 0.7;
+           : doubled > most ? 0.7 * parameter->start[RCM_TIME_SHORT] / most
+                            : parameter->start[RCM_TIME_SHORT] * most / 0.7;
 }
 
 /* Do the two differ by the same factor in all runs, to 1 %? No fit can tell them apart then. */
@@ -43,7 +44,8 @@ static bool indistinguishable(struct problem *problem, const struct rcm_time_par
 {
     double low = INFINITY, high = 0.0;
     for (size_t i = 0; i < problem->length; i++) {
-        const double x = share_of(problem, a, a->start, i), y = share_of(problem, b, b->start, i);
+        const double x = share_of(problem, a, a->start[RCM_TIME_SHORT], i),
+                     y = share_of(problem, b, b->start[RCM_TIME_SHORT], i);
         if (x == 0.0 && y == 0.0)
             continue;
         low = fmin(low, y > 0.0 ? x / y : 0.0);

@@ -12,7 +12,7 @@
 double predicted_us(const struct rcm_profile *profile, const struct run *run)
 {
     struct rcm_profile threaded;
-    if (profile->kernel->cpu && run->threads > 1) {
+    if (profile->kernel->model == RCM_TIME_CPU && run->threads > 1) {
         threaded = *profile;
         threaded.threads = (double)run->threads;
         profile = &threaded;

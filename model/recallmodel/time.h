@@ -14,6 +14,19 @@ RCM_BEGIN
  * Kernels
  */
 
+/* How the time of a kernel is modelled. Each model is a row in model/time/predict.c, and has a
+ * column in the table of parameters. */
+enum rcm_time_model {
+    RCM_TIME_UNKNOWN,
+    RCM_TIME_BY_WORK, /* what the kernel starts, and what it waits for (docs/models.md 14) */
+    RCM_TIME_SHORT,   /* only times are known, not work (14) */
+    RCM_TIME_CPU,     /* a CPU runs it (14) */
+    /* It finds the exact top-k alone, without stage 1 (19). It goes the long way where `splits`
+     * says so; NULL: from long_n elements on, which the runs tell. */
+    RCM_TIME_EXACT
+};
+#define RCM_TIME_MODELS 5
+
 /* What stage 1 of a kernel starts for p, by the rule of the kernel itself: the part of the time
  * model that is known and not fitted. */
 struct rcm_work {
@@ -46,12 +59,8 @@ struct rcm_kernel {
     uint64_t lanes; /* of a vector: it works on so many buckets at once; 0: on each alone */
     /* kernels of one family share the parameters of a profile: the first name */
     const char *family;
-    bool times_only; /* only times are known, not work: the short model (docs/models.md 14) */
-    bool cpu;        /* a CPU runs it: the model of a CPU (docs/models.md 14) */
-    /* it finds the exact top-k alone, without stage 1: the model of docs/models.md 19. It goes the
-     * long way where splits says so; NULL: from long_n elements on, which the runs tell */
-    bool exact_only;
-    bool once; /* of these: what a long row waits for is not repeated in waves of rows */
+    enum rcm_time_model model;
+    bool once; /* of RCM_TIME_EXACT: what a long row waits for is not repeated in waves of rows */
     bool
         borrows; /* its model is that of another kernel, so that what is known of that may be off */
 };
@@ -157,13 +166,10 @@ struct rcm_profile {
 #define RCM_TIME_PARAMETERS_MOST 24
 struct rcm_time_parameter {
     const char *name, *unit, *meaning;
-    double start;       /* where a fit begins */
-    size_t offset;      /* into struct rcm_profile */
-    unsigned k_b;       /* of the time of an element; 0: another parameter */
-    bool always;        /* every prediction of stage 1 needs it, except in the short model */
-    bool times_only;    /* part of the short model, where 0 leaves its term out */
-    double cpu_start;   /* where a fit begins for the kernel of a CPU; 0: not part of its model */
-    double exact_start; /* the same for a kernel of exact top-k alone */
+    size_t offset; /* into struct rcm_profile */
+    unsigned k_b;  /* of the time of an element; 0: another parameter */
+    bool needed;   /* by every prediction by work and of a CPU; elsewhere 0 leaves a term out */
+    double start[RCM_TIME_MODELS]; /* where a fit of each model begins; 0: it is not in the model */
 };
 const struct rcm_time_parameter *rcm_time_parameter(size_t index);
 

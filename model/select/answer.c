@@ -133,24 +133,25 @@ static struct rcm_contender of_profile(const struct rcm_selection *s)
 {
     const struct rcm_profile *q = s->machine.profile;
     const struct rcm_provider *provider =
-        rcm_provider_of(q->kernel->cpu ? "recallmodel" : "torch_topk");
+        rcm_provider_of(q->kernel->model == RCM_TIME_CPU ? "recallmodel" : "torch_topk");
     const struct rcm_prediction r = rcm_predict_exact_band(q, s->p);
-    const bool is_torch = q->kernel->cpu || strcmp(q->kernel->family, "graphcore") == 0;
-    return (struct rcm_contender){.kind = RCM_CONTENDER_EXACT,
-                                  .name = is_torch ? provider->name : "its own",
-                                  .package = is_torch ? provider->package : NULL,
-                                  .call = q->kernel->cpu ? "rcm_topk of topk/topk.h"
-                                          : is_torch     ? provider->call
-                                                         : NULL,
-                                  .callable = is_torch,
-                                  .time_us = r.time_us,
-                                  .low_us = r.low_us,
-                                  .high_us = r.high_us,
-                                  .beyond = !r.within_runs,
-                                  .profile = q->name,
-                                  .card = q->name,
-                                  .carried =
-                                      q->stands_in_for && strcmp(q->stands_in_for, q->name) != 0};
+    const bool is_torch =
+        q->kernel->model == RCM_TIME_CPU || strcmp(q->kernel->family, "graphcore") == 0;
+    return (struct rcm_contender){
+        .kind = RCM_CONTENDER_EXACT,
+        .name = is_torch ? provider->name : "its own",
+        .package = is_torch ? provider->package : NULL,
+        .call = q->kernel->model == RCM_TIME_CPU ? "rcm_topk of topk/topk.h"
+                : is_torch                       ? provider->call
+                                                 : NULL,
+        .callable = is_torch,
+        .time_us = r.time_us,
+        .low_us = r.low_us,
+        .high_us = r.high_us,
+        .beyond = !r.within_runs,
+        .profile = q->name,
+        .card = q->name,
+        .carried = q->stands_in_for && strcmp(q->stands_in_for, q->name) != 0};
 }
 
 /* Can the kernels of a provider be called here? PyTorch is everywhere. */
@@ -213,7 +214,7 @@ size_t answer_exact(const struct rcm_selection *s, struct rcm_contender of[RCM_C
     }
     const struct rcm_contender own = of_profile(s);
     bool is_other = own.time_us > 0.0 && rcm_exact_ties(q) >= s->ties;
-    if (s->machine.device && !q->kernel->cpu)
+    if (s->machine.device && q->kernel->model != RCM_TIME_CPU)
         found = rcm_exact_contenders(s->machine.device, &s->machine.dtype, s->ties, s->p, kernels);
     for (size_t i = 0; i < found; i++) {
         const bool same = strcmp(kernels[i].provider->name, own.name) == 0;
@@ -230,7 +231,7 @@ size_t answer_exact(const struct rcm_selection *s, struct rcm_contender of[RCM_C
 bool answer_has_threshold(const struct rcm_selection *s)
 {
     const struct rcm_kernel *kernel = s->machine.profile ? s->machine.profile->kernel : s->kernel;
-    return kernel && kernel->cpu;
+    return kernel && kernel->model == RCM_TIME_CPU;
 }
 
 struct rcm_contender answer_threshold(const struct rcm_selection *s, const struct rcm_choice *c)

@@ -21,7 +21,7 @@ enum rcm_selection_status rcm_selection_check(const struct rcm_selection *s)
     const struct rcm_objective *objective = search_objective(s);
     const struct rcm_device *device = s->machine.device;
     const bool timed = objective->measure & RCM_IN_US;
-    if (s->kernel && s->kernel->exact_only)
+    if (s->kernel && s->kernel->model == RCM_TIME_EXACT)
         return RCM_SELECTION_KERNEL;
     if (objective->need == RCM_NEEDS_PROFILE && !s->machine.profile)
         return RCM_SELECTION_NO_PROFILE;
@@ -34,9 +34,10 @@ enum rcm_selection_status rcm_selection_check(const struct rcm_selection *s)
     if (s->exact_us > 0.0 && !timed)
         return RCM_SELECTION_EXACT_US;
     if (s->exact_profile && s->machine.profile &&
-        s->exact_profile->kernel->cpu != s->machine.profile->kernel->cpu)
+        (s->exact_profile->kernel->model == RCM_TIME_CPU) !=
+            (s->machine.profile->kernel->model == RCM_TIME_CPU))
         return RCM_SELECTION_EXACT_CPU;
-    if (s->have && s->machine.profile && s->machine.profile->kernel->cpu &&
+    if (s->have && s->machine.profile && s->machine.profile->kernel->model == RCM_TIME_CPU &&
         !(s->have & rcm_providers_named("recallmodel")))
         return RCM_SELECTION_HAVE_CPU;
     if (s->rope.theta > 0.0 && s->p.assignment != RCM_INTERLEAVED)
@@ -93,7 +94,7 @@ struct rcm_profile rcm_faster_profile(const struct rcm_selection *s, double budg
     if (q->stands_in_for && (!q->own_band || fits))
         return *q;
     const struct rcm_kernel *kernel = rcm_kernel_by_name(q->own_band ? "graphcore" : "ours");
-    if (q->kernel->cpu || q->kernel == kernel ||
+    if (q->kernel->model == RCM_TIME_CPU || q->kernel == kernel ||
         !rcm_stand_in_for(s->machine.device, NULL, kernel, &s->machine.dtype, &other))
         return *q;
     for (int beyond = 0; beyond < 2; beyond++) {

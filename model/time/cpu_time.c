@@ -7,11 +7,6 @@
 
 #include "time_terms.h"
 
-bool time_cpu_is_whole(const struct rcm_profile *q)
-{
-    return q->launch_us > 0.0 && q->l3_bytes_per_s > 0.0 && q->roof_bytes_per_s > 0.0;
-}
-
 /* ---- what the library does for a shape: known, not fitted (docs/cpu.md) */
 
 #define LANES 16.0         /* buckets of a vector of 64 bytes */
@@ -216,9 +211,9 @@ static double shared_us(const struct rcm_profile *q, double us, double threads)
     return us / threads + (threads - 1.0) * q->thread_us;
 }
 
-struct rcm_prediction time_cpu_predict(const struct rcm_profile *q, struct rcm_topk p)
+static struct rcm_prediction predict(const struct rcm_profile *q, struct rcm_topk p)
 {
-    struct rcm_prediction r = {.low_us = NAN, .high_us = NAN};
+    struct rcm_prediction r = time_unknown;
     const double n = (double)p.n, m = shape_rows(p), bytes = rcm_dtype_bytes(q->dtype);
     const double c = (double)rcm_candidates(p), k = (double)p.k, read = m * n * bytes;
     const double threads = threads_of(q, m * n), filled = filled_of(p);
@@ -243,15 +238,23 @@ struct rcm_prediction time_cpu_predict(const struct rcm_profile *q, struct rcm_t
     return r;
 }
 
-const char *time_cpu_way(const struct rcm_profile *q, struct rcm_topk p)
+static const char *exact_way(const struct rcm_profile *q, struct rcm_topk p)
 {
     return group_size((double)p.n, (double)p.k, rcm_dtype_bytes(q->dtype)) > 0.0 ? "groups"
                                                                                  : "dense";
 }
 
-double time_cpu_exact_us(const struct rcm_profile *q, struct rcm_topk p)
+static double exact_top_k_us(const struct rcm_profile *q, struct rcm_topk p)
 {
     const double n = (double)p.n, m = shape_rows(p), read = m * n * rcm_dtype_bytes(q->dtype);
     const double us = m * exact_us(q, n, (double)p.k);
     return q->launch_us + shared_us(q, hypot(us, memory_us(q, read)), threads_of(q, m * n));
 }
+
+const struct time_model time_of_cpu = {
+    .needs = true,
+    .predict = predict,
+    .tells_contiguous = true,
+    .exact_us = exact_top_k_us,
+    .exact_way = exact_way,
+};

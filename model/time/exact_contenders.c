@@ -51,7 +51,7 @@ static bool takes_others_here(const struct question *asked, const struct rcm_pro
 {
     const struct rcm_profile *q;
     for (size_t i = 0; asked->ties > RCM_TIES_ANY && (q = rcm_profile(i)); i++)
-        if (q->kernel->exact_only && strcmp(q->card, asked->device->name) == 0 &&
+        if (q->kernel->model == RCM_TIME_EXACT && strcmp(q->card, asked->device->name) == 0 &&
             rcm_provider_of(q->name) == rcm_provider_of(of->name) &&
             rcm_dtype_bytes(q->dtype) == rcm_dtype_bytes(of->dtype) &&
             rcm_exact_ties(q) < asked->ties)
@@ -65,7 +65,7 @@ static bool takes_others_here(const struct question *asked, const struct rcm_pro
 static bool contender_of(const struct question *asked, const struct rcm_profile *q,
                          struct rcm_exact_contender *out)
 {
-    if (!q->kernel->exact_only || rcm_exact_ties(q) < asked->ties ||
+    if (q->kernel->model != RCM_TIME_EXACT || rcm_exact_ties(q) < asked->ties ||
         (asked->dtype && rcm_dtype_bytes(q->dtype) != rcm_dtype_bytes(*asked->dtype)))
         return false;
     const struct rcm_device *from = rcm_device_by_name(q->card);

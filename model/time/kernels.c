@@ -298,6 +298,7 @@ const struct rcm_kernel kernel_ours = {
     .splits = never,
     .edges = ours_edges,
     .family = "ours",
+    .model = RCM_TIME_BY_WORK,
 };
 
 const struct rcm_kernel kernel_graphcore = {
@@ -309,6 +310,7 @@ const struct rcm_kernel kernel_graphcore = {
     .splits = torch_splits,
     .edges = graphcore_edges,
     .family = "graphcore",
+    .model = RCM_TIME_BY_WORK,
 };
 
 const struct rcm_kernel kernel_graphcore_thread = {
@@ -320,6 +322,7 @@ const struct rcm_kernel kernel_graphcore_thread = {
     .splits = torch_splits,
     .edges = graphcore_split_edges,
     .family = "graphcore",
+    .model = RCM_TIME_BY_WORK,
 };
 
 const struct rcm_kernel kernel_graphcore_block = {
@@ -331,6 +334,7 @@ const struct rcm_kernel kernel_graphcore_block = {
     .splits = torch_splits,
     .edges = graphcore_split_edges,
     .family = "graphcore",
+    .model = RCM_TIME_BY_WORK,
 };
 
 const struct rcm_kernel kernel_xla = {
@@ -341,6 +345,7 @@ const struct rcm_kernel kernel_xla = {
     .work = xla_work,
     .splits = never,
     .family = "xla",
+    .model = RCM_TIME_BY_WORK,
 };
 
 /* A kernel of which only the times are known. On a GPU it is taken to work as Graphcore's does,
@@ -355,6 +360,7 @@ const struct rcm_kernel kernel_generic = {
     .splits = torch_splits,
     .edges = graphcore_edges,
     .family = "generic",
+    .model = RCM_TIME_BY_WORK,
     .borrows = true,
 };
 
@@ -369,7 +375,7 @@ const struct rcm_kernel kernel_cpu = {
     .edges = cpu_edges,
     .lanes = CPU_LANES,
     .family = "cpu",
-    .cpu = true,
+    .model = RCM_TIME_CPU,
 };
 
 const struct rcm_kernel kernel_drtopk = {
@@ -381,6 +387,7 @@ const struct rcm_kernel kernel_drtopk = {
     .work = drtopk_work,
     .splits = never,
     .family = "drtopk",
+    .model = RCM_TIME_BY_WORK,
 };
 
 /* Listing A.8 of Samaga et al.: lanes of 128 buckets, and whole rows of them. */
@@ -393,7 +400,7 @@ const struct rcm_kernel kernel_samaga = {
     .work = times_work,
     .splits = never,
     .family = "samaga",
-    .times_only = true,
+    .model = RCM_TIME_SHORT,
 };
 
 /* What it starts depends on how its compiler tiles the rows, so only times are known. */
@@ -405,7 +412,7 @@ const struct rcm_kernel kernel_helion = {
     .work = times_work,
     .splits = never,
     .family = "helion",
-    .times_only = true,
+    .model = RCM_TIME_SHORT,
 };
 
 /* ---- exact top-k alone: no b */
@@ -423,7 +430,7 @@ const struct rcm_kernel kernel_exact = {
     .next_b = no_b,
     .work = times_work,
     .family = "exact",
-    .exact_only = true,
+    .model = RCM_TIME_EXACT,
 };
 
 const struct rcm_kernel kernel_exact_once = {
@@ -433,7 +440,7 @@ const struct rcm_kernel kernel_exact_once = {
     .next_b = no_b,
     .work = times_work,
     .family = "exact-once",
-    .exact_only = true,
+    .model = RCM_TIME_EXACT,
     .once = true,
 };
 
@@ -446,7 +453,7 @@ const struct rcm_kernel kernel_torch_topk = {
     .work = times_work,
     .splits = torch_splits,
     .family = "torch-topk",
-    .exact_only = true,
+    .model = RCM_TIME_EXACT,
     .once = true,
 };
 

@@ -8,6 +8,7 @@
 
 #include <base/text.h>
 
+#include "time_terms.h"
 #include "profile_keys.h"
 
 struct reader {
@@ -157,19 +158,15 @@ static bool read_lines(struct reader *r, const char *text, size_t length)
     return true;
 }
 
-/* Does a profile have what every prediction of stage 1 needs? */
+/* Does a profile have what its predictions need? */
 static bool is_whole_profile(struct reader *r)
 {
     const struct rcm_profile *q = &r->out->profile;
-    const struct rcm_time_parameter *parameter;
-    const bool whole = !q->kernel->times_only && !q->kernel->exact_only;
-    for (size_t i = 0; whole && (parameter = rcm_time_parameter(i)); i++)
-        if (parameter->always && (!q->kernel->cpu || parameter->cpu_start > 0.0) &&
-            !(rcm_time_value(q, parameter) > 0.0))
-            return refuse(
-                r, "is a profile that lacks %s; recallmodel calibrate writes complete profiles",
-                parameter->name);
-    const char *lacking = rcm_profile_lacks(q);
+    const char *missing = time_missing(q), *lacking = rcm_profile_lacks(q);
+    if (missing)
+        return refuse(r,
+                      "is a profile that lacks %s; recallmodel calibrate writes complete profiles",
+                      missing);
     return !lacking || refuse(r, "is a profile that %s", lacking);
 }
 

@@ -72,7 +72,7 @@ struct rcm_profile rcm_carry(const struct rcm_profile *profile, const struct rcm
         {&q.operations_per_s, vector},
         {&q.launch_us, launch},
         {&q.select_element_us, width},
-        {&q.select_batch_us, q.kernel->times_only ? width / units : width},
+        {&q.select_batch_us, q.kernel->model == RCM_TIME_SHORT ? width / units : width},
         {&q.split_element_us, width / units},
     };
     for (size_t i = 0; i < sizeof terms / sizeof *terms; i++)
@@ -92,7 +92,7 @@ static const struct rcm_profile *profile_named(const char *name)
 {
     const struct rcm_profile *q;
     for (size_t i = 0; (q = rcm_profile(i)); i++)
-        if (!q->kernel->exact_only && strcmp(q->name, name) == 0)
+        if (q->kernel->model != RCM_TIME_EXACT && strcmp(q->name, name) == 0)
             break;
     return q;
 }
@@ -133,7 +133,7 @@ bool rcm_stand_in_for(const struct rcm_device *device, const struct rcm_profile 
                       struct rcm_profile *out)
 {
     const struct rcm_stand_in *row;
-    if (own ? own->kernel->cpu : !(device->bandwidth_bytes_per_s > 0.0))
+    if (own ? own->kernel->model == RCM_TIME_CPU : !(device->bandwidth_bytes_per_s > 0.0))
         return false;
     if (!own && carry_ours(device, kernel, dtype, out))
         return true;
@@ -156,9 +156,11 @@ bool rcm_stand_in_for(const struct rcm_device *device, const struct rcm_profile 
 static const struct rcm_profile *profile_of_card(const struct rcm_device *device,
                                                  const struct rcm_profile *own, size_t index)
 {
-    const struct rcm_profile *q = own && index == 0 && !own->kernel->exact_only ? own : NULL;
+    const struct rcm_profile *q =
+        own && index == 0 && own->kernel->model != RCM_TIME_EXACT ? own : NULL;
     for (size_t i = 0; !own && (q = rcm_profile(i)); i++)
-        if (!q->kernel->exact_only && strcmp(q->name, device->name) == 0 && index-- == 0)
+        if (q->kernel->model != RCM_TIME_EXACT && strcmp(q->name, device->name) == 0 &&
+            index-- == 0)
             break;
     return q;
 }
@@ -283,7 +285,7 @@ static const struct rcm_profile *profile_of_cpu(const char *name, const char *ca
 {
     const struct rcm_profile *q, *first = NULL;
     for (size_t i = 0; (q = rcm_profile(i)); i++) {
-        if (!q->kernel->cpu || (name && !rcm_name_begins(q->name, name)))
+        if (q->kernel->model != RCM_TIME_CPU || (name && !rcm_name_begins(q->name, name)))
             continue;
         if ((name && rcm_name_begins(name, q->name)) || (q->card && strcmp(q->card, card) == 0))
             return q;

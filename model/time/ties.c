@@ -91,11 +91,11 @@ const char *rcm_ties_name(enum rcm_keeps_ties ties)
 
 enum rcm_keeps_ties rcm_exact_ties(const struct rcm_profile *profile)
 {
-    const struct rcm_tie_rule *rule = profile->kernel->exact_only ? rcm_tie_rule_of(profile->name)
-                                      : profile->kernel->cpu      ? rcm_tie_rule_of("cpu")
-                                      : strcmp(profile->kernel->family, "graphcore") == 0
-                                          ? rcm_tie_rule_of("torch.topk")
-                                          : NULL;
+    const struct rcm_tie_rule *rule =
+        profile->kernel->model == RCM_TIME_EXACT            ? rcm_tie_rule_of(profile->name)
+        : profile->kernel->model == RCM_TIME_CPU            ? rcm_tie_rule_of("cpu")
+        : strcmp(profile->kernel->family, "graphcore") == 0 ? rcm_tie_rule_of("torch.topk")
+                                                            : NULL;
     return rule ? rule->ties : RCM_TIES_ANY;
 }
 

@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include <model/shape/shape.h>
+
 double time_overlap(double a, double b, double c, double d)
 {
     const double most = fmax(fmax(a, b), fmax(c, d));
@@ -13,6 +15,9 @@ double time_overlap(double a, double b, double c, double d)
     a /= most, b /= most, c /= most, d /= most;
     return most * cbrt(a * a * a + b * b * b + c * c * c + d * d * d);
 }
+
+const struct rcm_prediction time_unknown = {
+    .time_us = NAN, .stage1_us = NAN, .stage2_us = NAN, .low_us = NAN, .high_us = NAN};
 
 double time_element_us(const struct rcm_profile *q, uint64_t k_b)
 {
@@ -55,6 +60,11 @@ bool time_is_contiguous(const struct rcm_profile *q, struct rcm_topk p)
 {
     return p.assignment != RCM_INTERLEAVED && !q->kernel->contiguous &&
            rcm_profile_knows(q, p.assignment);
+}
+
+const char *time_way_of_splits(const struct rcm_profile *q, struct rcm_topk p)
+{
+    return q->kernel->splits(shape_rows(p), (double)p.n) ? "split" : "one block";
 }
 
 const char *time_largest(const struct time_term *terms, size_t count)

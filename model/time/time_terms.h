@@ -1,4 +1,4 @@
-/* time_terms.h - internal to model/time/: what the models of a time share, and the model of a CPU.
+/* time_terms.h - internal to model/time/: what the models of a time share, and their rows.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TIME_TERMS_H
@@ -26,25 +26,31 @@ struct time_term {
 };
 const char *time_largest(const struct time_term *terms, size_t count);
 
-/* ---- a CPU: docs/models.md 14, "A CPU". The shape is legal, and m n is less than 2^106. */
+/* ---- the models: a row for each */
 
-/* Has the profile what every prediction needs? */
-bool time_cpu_is_whole(const struct rcm_profile *q);
+/* The shape is legal, and m n is less than 2^106. */
+struct time_model {
+    /* rcm_profile_lacks(), but for the numbers that are needed; NULL: nothing more is */
+    const char *(*lacks)(const struct rcm_profile *q);
+    bool needs; /* the parameters that are `needed` */
+    /* Both stages, without band and ranges; NULL: it has no stage 1. */
+    struct rcm_prediction (*predict)(const struct rcm_profile *q, struct rcm_topk p);
+    bool tells_contiguous; /* they are in predict(), and contiguous_ratio is not used */
+    /* Exact top-k: its time, and the way that it goes. NULL: no time is known, nor of stage 1. */
+    double (*exact_us)(const struct rcm_profile *q, struct rcm_topk p);
+    const char *(*exact_way)(const struct rcm_profile *q, struct rcm_topk p);
+    /* Exact top-k of c values in each of m rows, without the time to write them. NULL: exact top-k
+     * is by threshold. */
+    double (*select_us)(const struct rcm_profile *q, double m, double c);
+};
+extern const struct time_model time_by_work, time_short, time_of_cpu, time_of_exact;
 
-/* Both stages, without band and ranges. */
-struct rcm_prediction time_cpu_predict(const struct rcm_profile *q, struct rcm_topk p);
+/* The name of a number that every prediction of its model needs, and that it lacks; or NULL. */
+const char *time_missing(const struct rcm_profile *q);
 
-/* Exact top-k of n elements: "groups" or "radix", and its time. */
-const char *time_cpu_way(const struct rcm_profile *q, struct rcm_topk p);
-double time_cpu_exact_us(const struct rcm_profile *q, struct rcm_topk p);
+extern const struct rcm_prediction time_unknown; /* all of it NaN */
 
-/* ---- a kernel of exact top-k alone: docs/models.md 19. The shape is legal. */
-
-/* Has the profile what a prediction needs? */
-bool time_exact_is_whole(const struct rcm_profile *q);
-
-/* The time, NaN for k = n; and the way that a row goes: "short" or "long". */
-double time_exact_us(const struct rcm_profile *q, struct rcm_topk p);
-const char *time_exact_way(const struct rcm_profile *q, struct rcm_topk p);
+/* "split" or "one block", as the kernel has it. */
+const char *time_way_of_splits(const struct rcm_profile *q, struct rcm_topk p);
 
 #endif

@@ -109,7 +109,7 @@ const struct rcm_profile *exact_profile_at(size_t i)
 {
     const struct rcm_profile *q;
     for (size_t at = 0; (q = rcm_profile(at)); at++)
-        if (q->kernel->exact_only && i-- == 0)
+        if (q->kernel->model == RCM_TIME_EXACT && i-- == 0)
             return q;
     return NULL;
 }
@@ -129,7 +129,7 @@ const struct rcm_profile *exact_profile_by_prefix(const char *beginning)
 
 bool is_exact_only(const struct rcm_device_text *entry)
 {
-    return entry->has_profile && entry->profile.kernel->exact_only;
+    return entry->has_profile && entry->profile.kernel->model == RCM_TIME_EXACT;
 }
 
 struct rcm_profile_answer profile_for_question(const struct rcm_device_text *entry,

@@ -13,10 +13,11 @@ static struct rcm_profile random_profile(const char *kernel, double spread, uint
     struct rcm_profile q = {
         .name = "made up", .kernel = rcm_kernel_by_name(kernel), .dtype = RCM_F16};
     const struct rcm_time_parameter *parameter;
-    for (size_t i = 0; (parameter = rcm_time_parameter(i)) && parameter->start > 0.0; i++)
+    for (size_t i = 0;
+         (parameter = rcm_time_parameter(i)) && parameter->start[RCM_TIME_BY_WORK] > 0.0; i++)
         rcm_set_time_value(
             &q, parameter,
-            parameter->start *
+            parameter->start[RCM_TIME_BY_WORK] *
                 pow(spread, 2.0 * (double)(next_random(state) >> 11) * 0x1p-53 - 1.0));
     return q;
 }
@@ -246,10 +247,10 @@ START_TEST(contiguous_comes_back)
 {
     const struct rcm_profile *q;
     for (size_t i = 0; (q = rcm_profile(i)); i++)
-        if (strcmp(q->kernel->name, "ours") == 0 || q->kernel->cpu) {
+        if (strcmp(q->kernel->name, "ours") == 0 || q->kernel->model == RCM_TIME_CPU) {
             struct rcm_profile truth = *q;
             truth.contiguous_ratio = truth.contiguous_us = truth.contiguous_bucket_us = 0.0;
-            if (q->kernel->cpu)
+            if (q->kernel->model == RCM_TIME_CPU)
                 check_contiguous(truth, 0.0, 4e-5, 1e-2);
             else
                 check_contiguous(truth, 1.7, 0.0, 0.0);

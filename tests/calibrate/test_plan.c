@@ -45,7 +45,7 @@ START_TEST(planned_runs_teach)
     /* From half to twice the value that the plan assumes. */
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
         rcm_set_time_value(&truth, parameter,
-                           parameter->start *
+                           parameter->start[RCM_TIME_BY_WORK] *
                                exp2(2.0 * (double)(next_random(&state) >> 11) * 0x1p-53 - 1.0));
     truth.element_us_3 = 0.0;
     const size_t count = plan_shapes(&like, NULL, 0, (double)PLAN_BYTES, PLAN_SHAPES, plan);

@@ -11,7 +11,7 @@
 static const struct rcm_profile *shipped(void)
 {
     size_t i = 0;
-    while (rcm_profile(i) && !rcm_profile(i)->kernel->cpu)
+    while (rcm_profile(i) && rcm_profile(i)->kernel->model != RCM_TIME_CPU)
         i++;
     return rcm_profile(i);
 }
@@ -66,7 +66,7 @@ START_TEST(the_profile_of_a_cpu)
     size_t cpus = 0;
     const struct rcm_profile *q;
     for (size_t i = 0; (q = rcm_profile(i)); i++)
-        if (q->kernel->cpu) {
+        if (q->kernel->model == RCM_TIME_CPU) {
             ck_assert_ptr_eq(rcm_profile_of_cpu(q->card, &carried), q);
             cpus++;
         }

@@ -36,7 +36,7 @@ static bool reaches(const struct rcm_top_k_call *call, double recall, double con
 static const struct rcm_profile *measured(void)
 {
     size_t i = 0;
-    while (!rcm_profile(i)->kernel->cpu)
+    while (rcm_profile(i)->kernel->model != RCM_TIME_CPU)
         i++;
     return rcm_profile(i);
 }

@@ -120,7 +120,7 @@ static int fit_and_validate(struct calibration *c, const struct calibrate_settin
     if (result == 0 && settings->contiguous_runs &&
         fit_contiguous(c->contiguous.items, c->contiguous.length, &c->profile, &c->fit, error) != 0)
         return STATUS_USAGE;
-    if (result == 0 && c->profile.kernel->exact_only && !settings->no_held_out)
+    if (result == 0 && c->profile.kernel->model == RCM_TIME_EXACT && !settings->no_held_out)
         set_errors_by_k(c);
     return result == 0 ? STATUS_OK : result > 0 ? STATUS_INTERRUPTED : STATUS_USAGE;
 }

@@ -62,7 +62,7 @@ int calibrate_plan(const struct calibrate_settings *settings)
     int status = check_kernel_has_times(settings->kernel);
     if (status != STATUS_OK)
         return status;
-    if (settings->kernel && settings->kernel->exact_only)
+    if (settings->kernel && settings->kernel->model == RCM_TIME_EXACT)
         return usage_error("--plan plans runs of both stages, but --kernel %s only finds the exact "
                            "top-k; time each n at a few m and k, at least 8 runs in all",
                            settings->kernel->name);

@@ -83,7 +83,7 @@ int calibration_describe(struct calibration *c, const struct calibrate_settings 
         .l3_bytes = c->runs.l3_bytes,
     };
     const char *device = question->device.given ? question->device.text.device.name : "";
-    const bool says_else = c->profile.kernel->exact_only ||
+    const bool says_else = c->profile.kernel->model == RCM_TIME_EXACT ||
                            (strcmp(c->profile.name, device) != 0 && rcm_device_by_name(device));
     c->profile.card = settings->card ? settings->card : says_else ? device : "";
     const struct rcm_device_text *room = &question->device.text;

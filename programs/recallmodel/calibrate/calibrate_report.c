@@ -60,12 +60,11 @@ static void print_left_out(const struct calibration *c)
     const struct rcm_time_parameter *parameter;
     const struct rcm_kernel *kernel = c->profile.kernel;
     const char *comma = "Left out, because these runs do not determine them: ";
+    if (kernel->model != RCM_TIME_SHORT && kernel->model != RCM_TIME_EXACT)
+        return;
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
-        if ((kernel->exact_only ? parameter->exact_start > 0.0 &&
-                                      !(kernel->splits &&
-                                        parameter->offset == offsetof(struct rcm_profile, long_n))
-             : kernel->times_only ? parameter->times_only
-                                  : false) &&
+        if (parameter->start[kernel->model] > 0.0 &&
+            !(kernel->splits && parameter->offset == offsetof(struct rcm_profile, long_n)) &&
             !(rcm_time_value(&c->profile, parameter) > 0.0)) {
             printf("%s%s", comma, parameter->name);
             comma = ", ";
@@ -140,7 +139,7 @@ static void print_by_k(const struct calibration *c)
 static void print_validation(const struct calibration *c)
 {
     const struct validation *v = &c->validation;
-    const bool exact = c->profile.kernel->exact_only;
+    const bool exact = c->profile.kernel->model == RCM_TIME_EXACT;
     const double low = exact ? v->exact_p05_ratio : v->p05_ratio,
                  high = exact ? v->exact_p95_ratio : v->p95_ratio;
     fputs(v->folds < v->size_count ? "\nEach size predicted by a fit that left it out, with others"
@@ -185,7 +184,7 @@ static void print_cross_validation(const struct calibration *c,
     fputs("\nLeft out together, n = ", stdout);
     print_sizes(c, settings);
     print_residuals(&c->validation.together);
-    if (c->profile.kernel->exact_only) {
+    if (c->profile.kernel->model == RCM_TIME_EXACT) {
         puts(".");
         return;
     }
@@ -228,7 +227,8 @@ static void print_text(const struct calibration *c, const struct calibrate_setti
                       device->device.name);
     if (settings->profile_file)
         printf("\nThe profile is in %s; use it with %s %s%s\n", settings->profile_file,
-               calibration_kernel(settings, "generic")->exact_only ? "--exact-kernel" : "--device",
+               calibration_kernel(settings, "generic")->model == RCM_TIME_EXACT ? "--exact-kernel"
+                                                                                : "--device",
                strpbrk(settings->profile_file, "./") ? "" : "./", settings->profile_file);
 }
 

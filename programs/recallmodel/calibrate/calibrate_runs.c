@@ -10,10 +10,9 @@
 
 int check_kernel_has_times(const struct rcm_kernel *kernel)
 {
-    return kernel && !kernel->work ? usage_error("--kernel %s has no time model; give generic, "
-                                                 "graphcore, ours, xla, cpu or exact",
-                                                 kernel->name)
-                                   : STATUS_OK;
+    return kernel && !kernel->work
+               ? usage_error("--kernel %s has no time model; give generic or another", kernel->name)
+               : STATUS_OK;
 }
 
 /* Do the runs of --exact have only n, k, m and a time? Returns a status. */
@@ -64,17 +63,17 @@ static int read_runs(const char *given, enum which which, const struct calibrate
     struct csv csv;
     struct run_list more;
     const struct rcm_kernel *kernel = settings->kernel;
-    const struct run_filter filter = {.has_dtype = settings->question.dtype.given,
-                                      .dtype = settings->question.dtype.type,
-                                      .times = true,
-                                      .stage1 = !kernel || !(kernel->times_only || kernel->cpu),
-                                      .cpu = kernel && kernel->cpu,
-                                      .kernel = settings->runs_kernel,
-                                      .device = settings->question.device.given
-                                                    ? settings->question.device.text.device.name
-                                                    : NULL,
-                                      .contiguous = which == WHICH_CONTIGUOUS,
-                                      .selecting = kernel && kernel->exact_only};
+    const struct run_filter filter = {
+        .has_dtype = settings->question.dtype.given,
+        .dtype = settings->question.dtype.type,
+        .times = true,
+        .stage1 = !kernel || (kernel->model != RCM_TIME_SHORT && kernel->model != RCM_TIME_CPU),
+        .cpu = kernel && kernel->model == RCM_TIME_CPU,
+        .kernel = settings->runs_kernel,
+        .device =
+            settings->question.device.given ? settings->question.device.text.device.name : NULL,
+        .contiguous = which == WHICH_CONTIGUOUS,
+        .selecting = kernel && kernel->model == RCM_TIME_EXACT};
     if (runs_file(given, path, MESSAGE(error)) != 0 || csv_read(path, &csv, MESSAGE(error)) != 0)
         return usage_error("%s", error);
     int status = runs_from_csv(&csv, filter, &more, MESSAGE(error)) == 0 ? STATUS_OK
@@ -94,7 +93,7 @@ static int read_runs(const char *given, enum which which, const struct calibrate
 static int check_runnable(const struct run_list *runs, const struct calibrate_settings *settings)
 {
     const struct rcm_kernel *kernel = calibration_kernel(settings, "graphcore");
-    for (size_t i = 0; i < runs->length && !kernel->exact_only; i++) {
+    for (size_t i = 0; i < runs->length && kernel->model != RCM_TIME_EXACT; i++) {
         const struct run *run = &runs->items[i];
         if (run->kind != RUN_EXACT && !rcm_kernel_runs(kernel, run->p))
             return usage_error("%s: the kernel %s does not run n = %" PRIu64 ", k = %" PRIu64

@@ -93,7 +93,8 @@ static const struct columns worst_columns = COLUMNS(struct worst_row, worst_item
 
 struct table *worst_table(const struct calibration *c)
 {
-    struct table *table = table_of(&worst_columns, c->profile.kernel->cpu ? CPU : 0);
+    struct table *table =
+        table_of(&worst_columns, c->profile.kernel->model == RCM_TIME_CPU ? CPU : 0);
     size_t worst[WORST_SHOWN];
     const size_t count =
         worst_runs(c->runs.items, c->predicted, c->runs.length, WORST_SHOWN, worst);

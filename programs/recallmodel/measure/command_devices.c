@@ -29,7 +29,7 @@ static const char *stand_in_of(const struct rcm_device *device)
     const struct rcm_profile *q;
     static struct rcm_profile stand_in;
     for (size_t i = 0; (q = rcm_profile(i)); i++)
-        if (!q->kernel->exact_only && strcmp(q->name, device->name) == 0)
+        if (q->kernel->model != RCM_TIME_EXACT && strcmp(q->name, device->name) == 0)
             return NULL;
     return rcm_stand_in_for(device, NULL, NULL, NULL, &stand_in) ? stand_in.name : NULL;
 }
@@ -139,13 +139,13 @@ static const struct columns profile_columns = COLUMNS(struct profile_row, profil
 static const char *ties_of(const struct rcm_profile *q)
 {
     const struct rcm_tie_rule *rule =
-        rcm_tie_rule_of(q->kernel->exact_only ? q->name : q->kernel->name);
+        rcm_tie_rule_of(q->kernel->model == RCM_TIME_EXACT ? q->name : q->kernel->name);
     return rule ? rcm_ties_name(rule->ties) : "not read";
 }
 
 static void add_profile(struct table *table, const struct rcm_profile *q)
 {
-    const bool exact = q->kernel->exact_only;
+    const bool exact = q->kernel->model == RCM_TIME_EXACT;
     const double low = exact ? q->held_out_exact_p05_ratio : q->held_out_p05_ratio,
                  high = exact ? q->held_out_exact_p95_ratio : q->held_out_p95_ratio;
     struct profile_row row = {
@@ -178,11 +178,11 @@ static struct table *profiles(const struct settings *settings, enum of of)
     const struct rcm_profile *q;
     const struct rcm_device *card;
     for (size_t i = 0; (of & OF_BUCKETS) && (q = profile_at(settings, i)); i++)
-        if (!q->kernel->exact_only)
+        if (q->kernel->model != RCM_TIME_EXACT)
             add_profile(table, q);
     for (size_t i = 0; (of & OF_EXACT) && (card = device_at(settings, i)); i++)
         for (size_t j = 0; (q = rcm_profile(j)); j++)
-            if (q->kernel->exact_only && strcmp(q->card, card->name) == 0)
+            if (q->kernel->model == RCM_TIME_EXACT && strcmp(q->card, card->name) == 0)
                 add_profile(table, q);
     return table;
 }

@@ -121,7 +121,7 @@ static const struct rcm_profile *cpu_profile_at(size_t i)
 {
     const struct rcm_profile *q;
     for (size_t at = 0; (q = rcm_profile(at)); at++)
-        if (q->kernel->cpu && i-- == 0)
+        if (q->kernel->model == RCM_TIME_CPU && i-- == 0)
             return q;
     return NULL;
 }
@@ -193,7 +193,7 @@ unsigned print_other_cpu(const struct device_option *device)
 {
     const struct rcm_profile *q = &device->text.profile;
     char cpu[RCM_CPU_TEXT];
-    if (!device->text.has_profile || !q->kernel->cpu || !q->card || !*q->card ||
+    if (!device->text.has_profile || q->kernel->model != RCM_TIME_CPU || !q->card || !*q->card ||
         strcmp(device->given_as, q->name) == 0 || strcmp(device->given_as, "this") == 0 ||
         !rcm_this_cpu(cpu) || strcmp(q->card, cpu) == 0)
         return 0;

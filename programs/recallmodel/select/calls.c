@@ -384,7 +384,7 @@ void calls_make(struct call calls[CALLS], const struct rcm_selection *s,
                       .title = "Python, on this CPU (this project's library)",
                       .kernel = "cpu"},
     };
-    const bool cpu = s->kernel && s->kernel->cpu;
+    const bool cpu = s->kernel && s->kernel->model == RCM_TIME_CPU;
     const struct rcm_point best = {choice->p, choice->objective};
     memcpy(calls, blank, sizeof blank);
     for (size_t i = 0; i < CALLS; i++)

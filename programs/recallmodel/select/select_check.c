@@ -29,12 +29,12 @@ static int check_kernel(const struct select_settings *settings)
     const struct rcm_kernel *kernel = settings->kernel;
     const struct rcm_profile *first =
         settings->question.device.given ? device_profile(text, 0) : NULL;
-    const bool cpu = first && first->kernel->cpu;
+    const bool cpu = first && first->kernel->model == RCM_TIME_CPU;
     if (!kernel || !settings->question.device.given || kernel == rcm_kernel(0) ||
-        kernel->cpu == cpu)
+        (kernel->model == RCM_TIME_CPU) == cpu)
         return STATUS_OK;
     return usage_error("--kernel %s runs on a %s, but --device %s is a %s; leave one of them out",
-                       kernel->name, kernel->cpu ? "CPU" : "GPU",
+                       kernel->name, kernel->model == RCM_TIME_CPU ? "CPU" : "GPU",
                        first ? first->name : text->device.name, cpu ? "CPU" : "GPU");
 }
 
@@ -72,9 +72,10 @@ static int check_asked(const struct select_settings *settings)
     case RCM_SELECTION_EXACT_CPU:
         return usage_error("--exact-kernel %s was measured on a %s, but --device %s is a %s; "
                            "give --exact-us instead",
-                           s.exact_profile->name, s.exact_profile->kernel->cpu ? "CPU" : "GPU",
+                           s.exact_profile->name,
+                           s.exact_profile->kernel->model == RCM_TIME_CPU ? "CPU" : "GPU",
                            settings->question.device.text.device.name,
-                           s.exact_profile->kernel->cpu ? "GPU" : "CPU");
+                           s.exact_profile->kernel->model == RCM_TIME_CPU ? "GPU" : "CPU");
     case RCM_SELECTION_HAVE_CPU:
         return usage_error("--have does not name recallmodel, which alone runs on --device %s; "
                            "leave --have out",

@@ -211,7 +211,7 @@ void selection_free(struct selection_answer *answer)
 
 bool selection_is_cpu(const struct selection_answer *answer)
 {
-    return answer->asked.kernel && answer->asked.kernel->cpu;
+    return answer->asked.kernel && answer->asked.kernel->model == RCM_TIME_CPU;
 }
 
 bool selection_is_time(const struct selection_answer *answer)

@@ -102,7 +102,7 @@ static void find_fastest_exact(struct predict_settings *settings, struct rcm_top
     const struct rcm_profile_answer *a = &settings->profile;
     const struct rcm_device *device = &settings->question.device.text.device;
     settings->fastest.provider = NULL;
-    if (!a->profile.kernel->cpu && device->name &&
+    if (a->profile.kernel->model != RCM_TIME_CPU && device->name &&
         rcm_exact_contenders(device, &a->dtype, RCM_TIES_ANY, p, of) > 0 && of[0].provider->package)
         settings->fastest = of[0];
 }
@@ -268,10 +268,10 @@ static int carry(struct predict_settings *settings)
         return usage_error("--carry-to %s: nothing was measured on %s for this kernel and type; "
                            "give the card of a profile to --device (recallmodel devices)",
                            to->name, q->stands_in_for);
-    if (q->kernel->cpu || !(to->bandwidth_bytes_per_s > 0.0))
+    if (q->kernel->model == RCM_TIME_CPU || !(to->bandwidth_bytes_per_s > 0.0))
         return usage_error("--carry-to %s: a profile is carried by the rates of the memory, which "
                            "%s does not have",
-                           to->name, q->kernel->cpu ? q->name : to->name);
+                           to->name, q->kernel->model == RCM_TIME_CPU ? q->name : to->name);
     *q = rcm_carry_buckets(q, card ? card : device, to);
     *device = *to;
     return STATUS_OK;

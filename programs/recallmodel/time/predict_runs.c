@@ -194,7 +194,7 @@ int predict_runs(const struct predict_settings *settings)
         .kernel = settings->runs_kernel,
         .device = settings->carry_to.given ? settings->carry_to.text.device.name : a->profile.card,
         .contiguous = settings->question.assignments.items[0] != RCM_INTERLEAVED,
-        .selecting = a->kernel->exact_only};
+        .selecting = a->kernel->model == RCM_TIME_EXACT};
     if (runs_file(settings->runs, path, MESSAGE(error)) != 0 ||
         csv_read(path, &csv, MESSAGE(error)) != 0)
         return usage_error("%s", error);

@@ -195,7 +195,7 @@ START_TEST(providers)
     const struct rcm_provider *row;
     const struct rcm_profile *q;
     for (size_t i = 0; (q = rcm_profile(i)); i++)
-        ck_assert_msg(!q->kernel->exact_only || rcm_provider_of(q->name),
+        ck_assert_msg(q->kernel->model != RCM_TIME_EXACT || rcm_provider_of(q->name),
                       "providers[] in model/time/providers.c lacks %s", q->name);
     for (size_t i = 0; (row = rcm_provider(i)); i++) {
         ck_assert_ptr_eq(rcm_provider_of(row->kernel), row);

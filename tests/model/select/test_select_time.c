@@ -77,7 +77,7 @@ START_TEST(every_profile)
     const struct rcm_profile *q;
     const unsigned questions = few_cases() ? 60 : 500;
     for (size_t i = 0; (q = rcm_profile(i)); i++)
-        if (!q->kernel->exact_only)
+        if (q->kernel->model != RCM_TIME_EXACT)
             compare(q, questions, few_cases() ? 1 << 16 : 1 << 18);
 }
 END_TEST
@@ -101,7 +101,7 @@ START_TEST(what_kernels_run)
     const struct rcm_kernel *kernel;
     for (size_t i = 1; (kernel = rcm_kernel(i)); i++) {
         unsigned found = 0;
-        for (unsigned j = 0; j < 400 && !kernel->exact_only; j++) {
+        for (unsigned j = 0; j < 400 && kernel->model != RCM_TIME_EXACT; j++) {
             const uint64_t n = random_between(&state, 1, 64) << random_between(&state, 4, 12);
             const struct rcm_selection s = {
                 .p = {.n = n, .k = random_scale(&state, 1, n / 4), .m = 1},
@@ -116,7 +116,7 @@ START_TEST(what_kernels_run)
                           "%s, n %" PRIu64 " k %" PRIu64 ": b %" PRIu64 " k_b %" PRIu64,
                           kernel->name, n, s.p.k, got.p.b, got.p.k_b);
         }
-        ck_assert_msg(kernel->exact_only || found > 20, "%s: %u", kernel->name, found);
+        ck_assert_msg(kernel->model == RCM_TIME_EXACT || found > 20, "%s: %u", kernel->name, found);
     }
     static const struct {
         const char *kernel;

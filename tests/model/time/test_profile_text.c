@@ -67,7 +67,7 @@ START_TEST(shipped)
         ck_assert_str_eq(text, again);
     }
     ck_assert_ptr_null(rcm_profile(found.gl_pathc));
-    ck_assert(!rcm_profile(0)->kernel->cpu);
+    ck_assert(rcm_profile(0)->kernel->model != RCM_TIME_CPU);
     ck_assert_uint_gt(found.gl_pathc, 0);
     globfree(&found);
 }

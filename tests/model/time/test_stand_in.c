@@ -231,8 +231,8 @@ START_TEST(exact_kernels_of_a_card)
     ck_assert_ptr_null(of_b200.stands_in_for);
     for (size_t i = 0; (q = rcm_profile(i)); i++) {
         const struct rcm_prediction r = rcm_predict_exact_band(q, p);
-        ck_assert(!q->kernel->exact_only || rcm_device_by_name(q->card));
-        if (!q->kernel->exact_only || strcmp(q->card, "B200") != 0 || !r.within_runs)
+        ck_assert(q->kernel->model != RCM_TIME_EXACT || rcm_device_by_name(q->card));
+        if (q->kernel->model != RCM_TIME_EXACT || strcmp(q->card, "B200") != 0 || !r.within_runs)
             continue;
         if (rcm_provider_of(q->name)->package)
             ck_assert_double_ge(r.time_us, rcm_predict_exact(&of_b200, p));

@@ -104,7 +104,7 @@ static bool same_profile(const struct rcm_profile *a, const struct rcm_profile *
 static const struct rcm_profile *cpu_profile(void)
 {
     size_t i = 0;
-    while (!rcm_profile(i)->kernel->cpu)
+    while (rcm_profile(i)->kernel->model != RCM_TIME_CPU)
         i++;
     return rcm_profile(i);
 }
