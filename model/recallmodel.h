@@ -52,7 +52,7 @@
  *
  * Sources: [Key2024] Key, Ribar, Cattaneo, Hudlass-Galley, Orr, "Approximate Top-k for Increased
  * Parallelism", arXiv 2412.04358. [Samaga2025] Samaga et al., "A Faster Generalized Two-Stage
- * Approximate Top-K", arXiv 2506.04165v3. Derivations and errata: docs/models.md, docs/errata.md.
+ * Approximate Top-K", arXiv 2506.04165v3. Derivations and errata: docs/models.md, docs/claims.md.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RECALLMODEL_H

@@ -88,7 +88,7 @@ def make(into):
     """Writes the pages and their index; returns the number of figures."""
     names = sorted((path.stem for path in TOP.glob("plots/*/*.txt")), key=order)
     index = ("# Figures\n\nEvery figure and table: numbers by recallmodel, pictures by gnuplot."
-             " `make figures` makes them anew; [how](../figures.md).\n\n")
+             " `make figures` makes them anew; [how](../claims.md#the-figures).\n\n")
     left = list(names)
     for page, title, begin in PAGES:
         ours = [name for name in left if name.startswith(begin)]

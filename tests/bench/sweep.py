@@ -3,7 +3,7 @@
 
 Prints its CPU time in us for each n,k given.
 
-Written from the description of the listing; it differs in the one bug that docs/errata.md names.
+Written from the description of the listing; it differs in the one bug that docs/claims.md names.
 """
 import sys
 import time

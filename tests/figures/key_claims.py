@@ -74,7 +74,7 @@ for task, k_b, speedup, share in (("squad", 2, 2.8, 1.0), ("repetition", 2, 2.5,
            number(row, "score") / number(row, "score_exact"), share, 5e-5)
     if k_b == 2:
         holds("key-02-scores", "more than 4 times is 32 calls over 16", got < 4 < 2 * got)
-# Against the compiled torch.topk, which is slower (docs/errata.md): 3.0 and 2.8 times.
+# Against the compiled torch.topk, which is slower (docs/claims.md): 3.0 and 2.8 times.
 for task, n, speedup in (("squad", "1409", 3.05), ("repetition", "1659", 2.78)):
     compiled = find(runs("sparq-exact"), n=n, variant="compiled")
     row = find(table, task=task, k_b=2, candidates_over_k=1)

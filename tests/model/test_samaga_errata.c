@@ -1,4 +1,4 @@
-/* test_samaga_errata.c - what docs/errata.md says of Samaga et al., number by number. (Table 2 is
+/* test_samaga_errata.c - what docs/claims.md says of Samaga et al., number by number. (Table 2 is
  * in test_papers.)
  *
  * Against: trial division, the exact recall.
