@@ -113,7 +113,7 @@ def make(into):
     left = {name for name in module.__all__ if hasattr(getattr(module, name), "__module__")}
     count = len(left)
     index = "# The module recallmodel\n\n" + prose(module.__doc__)
-    index += "[From Python](../python.md) leads through it.\n\n"
+    index += "[From Python](../library.md#from-python) leads through it.\n\n"
     for source, page in MODULES:
         inner = importlib.import_module(f"recallmodel.{source}")
         ours = [name for name in vars(inner)

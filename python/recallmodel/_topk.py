@@ -393,7 +393,7 @@ def topk(x: Array, k: int, axis: Optional[int] = None, largest: bool = True, sor
     or DLPack; float32, float64, float16, bfloat16, integers and bool. Any axis and any strides are
     read where they are, without a copy, unless the rows lie in many short pieces or are integers
     other than int8 and int32. A tensor on a GPU goes to the kernels of gpu/, if these were built
-    (docs/python.md).
+    (docs/library.md).
     k: how many elements, 0 <= k <= length of the axis. axis: the last by default; dim is another
     name of it. largest: False selects the smallest. sorted: best first; False is faster, and the
     order is then not defined.
