@@ -96,7 +96,7 @@ $(WHEEL_ENV)/.made: deliver/packaging/requirements.txt
 
 # ---- portability
 
-# model/ and its tests with other compilers, C libraries and machines (docs/testing.md).
+# model/ and its tests with other compilers, C libraries and machines (CONTRIBUTING.md).
 # PORTABLE="musl refused": only these.
 PORTABLE ?= gcc clang musl aarch64 wasm32 refused
 .PHONY: check-portable

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # portable.sh [WHAT ..] - builds model/ and what it needs with other compilers, C libraries and
-# machines, and runs its tests there: docs/testing.md. WHAT: gcc clang musl aarch64 wasm32
+# machines, and runs its tests there: CONTRIBUTING.md. WHAT: gcc clang musl aarch64 wasm32
 # refused; without it all of them. One line for each says what passed; status 1 if anything failed.
 #
 #   BUILD=build: where the headers and the shipped profiles are, made by make; JOBS=2

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every test says what it tests. docs/testing.md: promised accuracies are those of the header.
+# Every test says what it tests. CONTRIBUTING.md: promised accuracies are those of the header.
 #
 # Against: sources, public headers.
 #
@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../shell.sh"
 needs_python
 tools/list_tests.py --check
-"$python" - "${1:-docs/testing.md}" <<'END'
+"$python" - "${1:-CONTRIBUTING.md}" <<'END'
 import pathlib
 import re
 import sys
