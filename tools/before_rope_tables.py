@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""before_rope_tables.py - the tables of docs/before-rope.md, and the numbers of its figure.
+"""before_rope_tables.py - the tables of docs/real-data.md, and the numbers of its figure.
 
     tools/before_rope_tables.py [FOLDER]          prints the tables
     tools/before_rope_tables.py --figure [FOLDER] writes FOLDER/figure.csv
@@ -73,7 +73,7 @@ def told(column, text):
 
 
 def table(folder, name):
-    """The lines of a table of docs/before-rope.md."""
+    """The lines of a table of docs/real-data.md."""
     if name == "partition":
         return lines_of(("buckets of", "error, oracle", "over that of keys after RoPE"),
                         ((row["partition"], error(row["before_oracle"]), ratio(row, "oracle_ratio"))

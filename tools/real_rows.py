@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""real_rows.py - measures on the rows of a real model what docs/real-rows.md shows.
+"""real_rows.py - measures on the rows of a real model what docs/real-data.md shows.
 
     tools/real_rows.py TENSORS [-o FOLDER] [PART ..]
 

@@ -4,7 +4,7 @@
  * o = sum w_j exp(l_j - m) v_j, where w_j = 1 unless keys were sampled. Two sets without a common
  * key are merged by their log-sum-exp: with m = max(m_a, m_b), both sums are scaled by
  * exp(m_a - m) and exp(m_b - m) and added. o / s is then the attention over both, exactly that of
- * one pass. All sums are in double (docs/sparse.md has the derivation).
+ * one pass. All sums are in double.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef PARTIAL_H

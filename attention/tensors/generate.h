@@ -1,7 +1,7 @@
 /* generate.h - keys, queries and values that behave as those of a model, at sizes no small model
  * reaches.
  *
- * One key head at a time, before RoPE (docs/tensors.md 2 has the formulas):
+ * One key head at a time, before RoPE (docs/sparse.md has the formulas):
  *   key    j:  offset + recency direction + g_j (cluster of j + own noise)
  *   query  i:  the opposite offset + recency direction + (one cluster + own noise)
  * with a heavy-tailed factor g_j. RoPE is applied to both, and then a sink (key 0) and needles are
@@ -11,7 +11,7 @@
  * others.
  *
  * The defaults were set so that the properties (properties.h) come near those of a real model,
- * never so that a method does well or badly; docs/tensors.md says by how much they miss.
+ * never so that a method does well or badly; docs/sparse.md says by how much they miss.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef GENERATE_H

@@ -1,7 +1,7 @@
 /* properties.h - what the keys and queries of a head look like: where the attention mass lies, how
  * large, clustered and turned away from each other they are, and which RoPE pairs take part.
  *
- * Logits are those after RoPE, over the keys 0 .. position of each query. docs/tensors.md 1 has the
+ * Logits are those after RoPE, over the keys 0 .. position of each query. docs/sparse.md has the
  * formulas.
  *
  * SPDX-License-Identifier: Apache-2.0 */

@@ -16,7 +16,7 @@ RCM_BEGIN
  * correlation, in a long row: the recall of a selection by the other scores.
  * Domain    0 < share < 1, 0 < visited < 1, -1 <= correlation <= 1; otherwise NaN.
  * Accuracy  absolute error <= RCM_OVERLAP_MAX_ERROR.
- * Source    docs/models.md 26; docs/need.md has real rows beside it. */
+ * Source    docs/models.md 26; docs/real-data.md has real rows beside it. */
 #define RCM_OVERLAP_MAX_ERROR 1e-10
 double rcm_overlap(double share, double visited, double correlation);
 

@@ -41,7 +41,7 @@ struct rcm_resonance {
 /* The resonance with the least drift.
  * Domain    1 <= b <= n <= RCM_N_MAX, rope as above. Otherwise the drift is NaN.
  * Accuracy  of the drift: absolute 1e-14 n.
- * Source    docs/real-rows.md. */
+ * Source    docs/real-data.md. */
 struct rcm_resonance rcm_rope_resonance(uint64_t n, uint64_t b, struct rcm_rope rope);
 bool rcm_rope_resonates(uint64_t n, uint64_t b, struct rcm_rope rope);
 
@@ -68,7 +68,7 @@ struct rcm_wave {
  *
  * Time      about a millisecond.
  *
- * Source    docs/real-rows.md. */
+ * Source    docs/real-data.md. */
 double rcm_loss_wave(struct rcm_topk p, struct rcm_wave wave);
 
 /* The largest of these losses over the waves with a share above 0, each with all others taken as

@@ -241,7 +241,7 @@ const char *rcm_deployed(const struct rcm_choice *choice);
  * Time      some 10 us where the objective grows, otherwise some 1000 evaluations of it for each
  *           k_b (2 sqrt(n) where it steps, at most some 15,000); with a confidence some ten laws
  *           for each k_b (rcm_lost); on a CPU 1 to 50 ms more (rcm_best_threshold).
- * Source    docs/models.md 13; with rope: docs/real-rows.md. */
+ * Source    docs/models.md 13; with rope: docs/real-data.md. */
 #define RCM_TIME_SEARCH_ERROR 1e-3
 struct rcm_choice rcm_select(const struct rcm_selection *selection);
 

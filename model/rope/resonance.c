@@ -1,4 +1,4 @@
-/* resonance.c - which b resonate with a wavelength of RoPE: see rope.h, docs/real-rows.md.
+/* resonance.c - which b resonate with a wavelength of RoPE: see rope.h, docs/real-data.md.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "resonance.h"

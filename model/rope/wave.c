@@ -1,4 +1,4 @@
-/* wave.c - the loss on rows of noise and one cosine: derived in docs/real-rows.md.
+/* wave.c - the loss on rows of noise and one cosine: derived in docs/real-data.md.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>

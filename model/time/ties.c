@@ -10,7 +10,7 @@
 
 static const struct rcm_tie_rule rules[] = {
     {"any", RCM_TIES_BY_POSITION, "a kernel of your own, with positions in its keys",
-     "docs/need.md"},
+     "docs/real-data.md"},
     {"cpu", RCM_TIES_BY_POSITION, NULL, "topk/topk.h"},
     {"ours", RCM_TIES_ANY, "deterministic = true of its exact top-k: by position", "docs/gpu.md 4"},
     {"recallmodel", RCM_TIES_ANY,

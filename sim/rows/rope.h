@@ -29,7 +29,7 @@ struct sim_rope {
     size_t weights;       /* at most head_dim / 2 */
 };
 
-/* What stands for a head where nothing is known of it. docs/real-rows.md says what was measured. */
+/* What stands for a head where nothing is known of it. docs/real-data.md says what was measured. */
 extern const struct sim_rope sim_rope_default;
 
 /* The weights of the pairs, which sum to 1: a function of (seed, rope). w has room for

@@ -176,7 +176,7 @@ def range_of_k():
 
 
 @claim("Figure 4", "The recall of real rows is that of the theory.",
-       "key-04, [real-rows.md](real-rows.md)")
+       "key-04, [real-data.md](real-data.md)")
 def real_rows():
     rows = pick(figure("key-04"), panel="pharmebinet")
     gaps = [abs(number(row, "loss") - number(row, "loss_measured")) for row in rows]

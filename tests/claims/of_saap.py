@@ -64,7 +64,7 @@ def query_model():
 
 
 @claim("Figure 5", "Partitions before RoPE are better than after it.", "saap-05, "
-       "[before-rope.md](before-rope.md)")
+       "[real-data.md](real-data.md)")
 def before_rope():
     after, before = (losses(method=f"kmeans{way} trained") for way in ("", "-unroped"))
     queries = list(zip(losses(method="saap-roped"), losses(method="saap")))

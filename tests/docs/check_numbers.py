@@ -51,7 +51,7 @@ def check_claims():
 
 
 def check_perplexity():
-    """The table of docs/need.md is that of the measured losses."""
+    """The table of docs/real-data.md is that of the measured losses."""
     with open(TOP / "plots/need/perplexity.csv", encoding="utf-8") as file:
         loss = {(row["document"], row["method"]): float(row["loss"])
                 for row in csv.DictReader(file)}
@@ -60,11 +60,11 @@ def check_perplexity():
         method = f"bucketed:k_b={k_b}:ratio={b * k_b // 256}"
         over = [1e3 * (loss[name, method] - loss[name, "topk"]) for name in documents]
         cells = [f"{each:.1f}" for each in [*over, sum(over) / len(over)]]
-        yield from claim("docs/need.md", f"| k_b = {k_b}, b = {b} | {' | '.join(cells)} |",
+        yield from claim("docs/real-data.md", f"| k_b = {k_b}, b = {b} | {' | '.join(cells)} |",
                          "the file says")
     cost = [1e3 * (loss[name, "topk"] - loss[name, "full"]) for name in documents]
     said = [f"{each:.0f}" for each in cost]
-    yield from claim("docs/need.md", f"loses {', '.join(said[:-1])} and {said[-1]} more",
+    yield from claim("docs/real-data.md", f"loses {', '.join(said[:-1])} and {said[-1]} more",
                      "the file says")
 
 

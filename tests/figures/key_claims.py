@@ -111,7 +111,7 @@ expect("key-04", "time of torch.topk without a term", number(torch, "time_us_mea
        number(table[0], "exact_us"), 4.95, .05)
 expect("key-04", "error of the vocabulary's torch.topk", number(table[0], "exact_us") /
        number(torch, "time_us_mean") - 1, -.04, .005)
-# docs/real-rows.md and select say the least and the most (test_real_rows.sh).
+# docs/real-data.md and select say the least and the most (test_real_rows.sh).
 few = [number(row, "loss_measured") / number(row, "loss") for row in table
        if row["candidates"] == row["k"]]
 expect("key-04", "least loss over the model's, b k_b = k", min(few), 1.02, .005)

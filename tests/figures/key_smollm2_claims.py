@@ -1,4 +1,4 @@
-"""What the captions of key-02-smollm2 and key-07-smollm2 and the table of docs/sparse-methods.md
+"""What the captions of key-02-smollm2 and key-07-smollm2 and the table of docs/real-data.md
 say, against the CSV files of the figures and what was measured (plots/key/).
 
 usage: key_smollm2_claims.py FOLDER MEASURED
@@ -74,7 +74,7 @@ holds("k_b = 4 is slower than torch.topk, with fewer than 64 keys a bucket",
       times[96, 4, 1, "interleaved"] < 1 and int(row["n"]) / int(row["b"]) < 64)
 
 # ---- The table of the page.
-page = pathlib.Path("docs/sparse-methods.md").read_text(encoding="utf-8")
+page = pathlib.Path("docs/real-data.md").read_text(encoding="utf-8")
 lines = re.findall(r"^\| k_b = (\d), b k_b = (\d?)k \| (.*) \|$", page, re.MULTILINE)
 expect("lines of the table", len(lines), 6, 0)
 for k_b, ratio, numbers in lines:

@@ -45,7 +45,7 @@ def says(figure, text):
 
 
 def page_says(text):
-    file_says("docs/sparse-methods.md", "docs/sparse-methods.md", text)
+    file_says("docs/real-data.md", "docs/real-data.md", text)
 
 
 def point(value):

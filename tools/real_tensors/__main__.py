@@ -27,7 +27,7 @@ class Refused(Exception):
 def parse_arguments(arguments):
     names = ", ".join(row.name for row in documents.DOCUMENTS)
     parser = argparse.ArgumentParser(prog="real_tensors", description=__doc__.split("\n")[0],
-                                     epilog="docs/real-tensors.md says what is written.")
+                                     epilog="docs/sparse.md says what is written.")
     parser.add_argument("--out", default="build/real-tensors", type=pathlib.Path,
                         help="the folder to write to (build/real-tensors)")
     parser.add_argument("--model", help="a GGUF file of a Llama model (that of the package"

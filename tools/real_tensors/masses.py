@@ -1,4 +1,4 @@
-"""How the attention of recorded layers is spread: the table of docs/real-tensors.md.
+"""How the attention of recorded layers is spread.
 
 SPDX-License-Identifier: Apache-2.0
 """

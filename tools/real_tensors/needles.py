@@ -5,7 +5,7 @@ For each length the text has a key for each of several houses, at several depths
 through dense attention; a question and its answer then read only what a method chooses in every
 layer but the first. A key is found if each of its digits is the most likely token where it stands,
 so that a greedy answer would be the key. The rows of a length and a method are in the file at once,
-and the same command continues where it was stopped. docs/real-tensors.md says more.
+and the same command continues where it was stopped. docs/sparse.md says more.
 
 SPDX-License-Identifier: Apache-2.0
 """

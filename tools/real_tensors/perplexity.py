@@ -3,7 +3,7 @@ only what a method chooses: method by method and budget by budget, into a CSV fi
 
 The first 7168 tokens go through dense attention, once; their keys and values are kept in a file.
 The other 1024 go through recallmodel.sparse_attention. A finished row is in the file at once, and
-the same command continues where it was stopped. docs/real-tensors.md says more.
+the same command continues where it was stopped. docs/sparse.md says more.
 
 SPDX-License-Identifier: Apache-2.0
 """

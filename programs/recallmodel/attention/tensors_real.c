@@ -2,7 +2,7 @@
  *
  * Of six documents (C sources, a manual page, licences, Python sources, an essay, 1 Samuel), 8192
  * tokens each, by `recallmodel tensors --csv` on what `make real-tensors` writes (2026-11-22,
- * docs/tensors.md 1): the mean over documents for each layer, and then over the layers.
+ * docs/real-data.md): the mean over documents for each layer, and then over the layers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "tensors_command.h"

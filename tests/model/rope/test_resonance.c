@@ -242,7 +242,7 @@ static double threshold_of(double share, double a, double s)
     return low;
 }
 
-/* docs/real-rows.md, element by element. Only for b that divides n. */
+/* docs/real-data.md, element by element. Only for b that divides n. */
 static double loss_by_elements(struct rcm_topk p, struct rcm_wave wave)
 {
     enum { PHASES = 240 };

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The tables of docs/before-rope.md are those of the measured files in plots/before-rope/, and so
+# The tables of docs/real-data.md are those of the measured files in plots/before-rope/, and so
 # are the numbers of its figure. tools/before_rope.py says what is wrong with its arguments; its
 # arithmetic.
 #
@@ -10,17 +10,17 @@
 . "$(dirname "$0")/../../shell.sh"
 needs_python
 
-cp docs/before-rope.md "$folder/page.md"
+cp docs/real-data.md "$folder/page.md"
 "$python" tools/before_rope_tables.py --write "$folder/page.md"
-cmp -s "$folder/page.md" docs/before-rope.md ||
-    fail "tables: $(diff "$folder/page.md" docs/before-rope.md)"
+cmp -s "$folder/page.md" docs/real-data.md ||
+    fail "tables: $(diff "$folder/page.md" docs/real-data.md)"
 cp -r plots/before-rope "$folder/measured"
 "$python" tools/before_rope_tables.py --figure "$folder/measured"
 cmp -s "$folder/measured/figure.csv" plots/before-rope/figure.csv || fail "figure.csv is another"
 pass
 
-page=$(tr '\n' ' ' <docs/before-rope.md)
-says() { grep -qF -- "$1" <<<"$page" || fail "docs/before-rope.md does not say '$1'"; }
+page=$(tr '\n' ' ' <docs/real-data.md)
+says() { grep -qF -- "$1" <<<"$page" || fail "docs/real-data.md does not say '$1'"; }
 spread() { # ORDER BUCKETS COLUMN: a number of spread.csv, with two digits
     awk -F, '$1 == "'"$1"'" && $2 == "'"$2"'" { x = sprintf("%.2g", $'"$3"'); sub(/^0/, "", x)
         print x }' plots/before-rope/spread.csv
@@ -29,8 +29,6 @@ as="as it is"
 says "is $(spread "$as" after 4) of that of all, before RoPE $(spread "$as" before 4) ("
 says "logits $(spread "$as" after 5) lies between buckets after RoPE, $(spread "$as" before 5) "
 says "between those before it, and $(spread "$as" after 6) between 128 runs"
-are="$(spread shuffled after 4), $(spread shuffled before 4), $(spread shuffled after 5)"
-says "Then these are $are, $(spread shuffled before 5) and $(spread shuffled after 6), and"
 rises=$(awk -F, '$3 == 0.2 && $2 == 128 { x = sprintf("%.2g", $8); if (!n++) first = x }
     END { print first " to " x }' plots/before-rope/length.csv)
 says "the ratio rises from $rises."

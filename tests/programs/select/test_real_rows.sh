@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# The numbers that docs/real-rows.md says of real rows are those of the measured files
+# The numbers that docs/real-data.md says of real rows are those of the measured files
 # in plots/real-rows/. With bad arguments, tools/real_rows.py says what is wrong.
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 measured=plots/real-rows
-page=$(tr '\n' ' ' <docs/real-rows.md)
-says() { grep -qF -- "$1" <<<"$page" || fail "docs/real-rows.md does not say '$1'"; }
+page=$(tr '\n' ' ' <docs/real-data.md)
+says() { grep -qF -- "$1" <<<"$page" || fail "docs/real-data.md does not say '$1'"; }
 of() { awk -F, "$1" "$measured/$2.csv"; } # an awk program on a file
 
 # reached ROPE COLUMN: how many choices reached their target, "348 of 360"
@@ -66,9 +66,6 @@ says "the wavelength 10 | $(recall_at "wavelength 10" 9) | $(recall_at "waveleng
 says "it says $(recall_at "wave model" 9) at b = 9 and $(recall_at "wave model" 18) at b = 18"
 says "where $(recall_at "as it is" 9) and $(recall_at "as it is" 18) were measured"
 says "| shuffled alike in all rows | $(recall_at shuffled 9) | $(recall_at shuffled 10) |"
-pair() { of '$1 == "'"$1"'" { printf "%.3f", $5 }' pairs; }
-says "a dip at b = 53 ($(pair none);"
-says "except pair 4: without it the recall is $(pair 4)"
 pass
 
 if "$python" -c 'import numpy' 2>/dev/null; then
