@@ -309,15 +309,9 @@ for (n, k), choices in SELECTED.items():
         elif one:
             expect("samaga-a10", f"b for K' = 1 of n = {n}, k = {k}", query[0]["b"], one)
 
-# A.10.3: what docs/library.md, docs/runs.md and the caption say of the costs of that sweep.
+# A.10.3: what docs/library.md says of the costs of that sweep.
 table = rows("samaga-a10-3")
 expect("samaga-a10-3", "shapes", len(table), 8)
-for column, least, most, scale in (
-        ("configurations", 24, 110, 1), ("samples", 1.9, 6.1, 1e6), ("numpy_us", .13, .56, 1e6),
-        ("exact_us", 4, 29, 1)):
-    values = [float(row[column]) / scale for row in table]
-    expect("samaga-a10-3", f"least {column}", min(values), least, 0.05 * least)
-    expect("samaga-a10-3", f"most {column}", max(values), most, 0.05 * most)
 times = [min(float(row["monte_carlo_us"]), float(row["numpy_us"])) / float(row["select_us"])
          for row in table]
 expect("samaga-a10-3", "least ratio", min(times), 25000, 500)

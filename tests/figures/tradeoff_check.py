@@ -296,9 +296,6 @@ def said_of_choices(rows):
     yield f"in {lost[0]} (basic) and {lost[1]} (parallel) of {len(found['basic'])} questions"
     small = [x[1] for x in regrets([r for r in rows if r["k"] <= 16], "basic")]
     yield f"k <= 16 {statistics.geometric_mean(small):.2f} times (basic)"
-    ms = {r["k_b"]: r["time_us"] / 1e3 for r in rows
-          if tuple(r[c] for c in KEY[:3]) == (2**22, 2, 256) and r["b"] * r["k_b"] == 16}
-    yield f"m = 256: {ms[1]:.3g} ms) where 8 of k_b = 2 take {ms[2]:.3g} ms"
 
 
 def check_page(rows, page):
