@@ -1,6 +1,6 @@
 /* test_hidden.c - profiles of few runs: of published runs all but 10, 20 or 40 are hidden. What do
  * the profiles of those say of the others, and what does a choice by them cost? In full it prints
- * the tables of docs/calibrating.md, "How far beyond the runs".
+ * the numbers of docs/calibrating.md, "How far beyond the runs".
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <base/statistics.h>
