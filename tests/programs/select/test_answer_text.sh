@@ -33,9 +33,10 @@ of_drtopk=(select --n 2^24 --k 1024 --recall 0.9 --device v100s --kernel drtopk)
 ask "${of_theirs[@]}" --assignment contiguous
 says "$note"
 # The ratios of the table in docs/cpu.md; those of the H200, 1.15 to 2.1 (docs/gpu.md), lie between.
-says "$(awk -F '|' '$2 ~ /interleaved, 256/ { for (i = 3; i < 9; i++) time[NR + 5, i] = $i }
-                    $2 ~ /contiguous, 256/ { for (i = 3; i < 9; i++) {
-                        r = $i / time[NR, i]
+says "$(awk -F '|' '{ split($2, of, ",") }
+                    $2 ~ /interleaved, 256/ { for (i = 3; i < NF; i++) time[of[1], i] = $i }
+                    $2 ~ /contiguous, 256/ { for (i = 3; i < NF; i++) {
+                        r = $i / time[of[1], i]
                         low = low == "" || r < low ? r : low
                         high = r > high ? r : high } }
                     END { printf "take %.1f to +%.1f times it", low, high }' docs/cpu.md)"
