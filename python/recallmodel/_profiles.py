@@ -177,7 +177,8 @@ def _device_row(device):
 
 def _cpus():
     """The names of the CPUs that have a profile."""
-    return {text_of(row.name) for row in rows_of(model.rcm_profile) if row.kernel.cpu}
+    return {text_of(row.name) for row in rows_of(model.rcm_profile)
+            if row.kernel.model == model.RCM_TIME_CPU}
 
 
 def _device_or_profile(device):

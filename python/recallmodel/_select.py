@@ -330,7 +330,7 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
                              "for the others")
     row, own = (None, None) if device is None else _device_or_profile(device)
     own = own if profile is None else _profile_of_any(profile)
-    if own is not None and own._row.kernel.exact_only:
+    if own is not None and own._row.kernel.model == model.RCM_TIME_EXACT:
         raise ValueError(f"{own.name}: an exact kernel's profile has no stage 1; give it as "
                          "exact_kernel")
     fitting: Any = None
