@@ -97,10 +97,9 @@ def whole(name, value, least, most):
 
 def _warn_of_another_cpu(profile):
     """A profile of a CPU says little about another one."""
-    card = text_of(profile._row.card)
-    here = ffi.new("char[]", model.RCM_CPU_TEXT)
-    of_cpu = profile._row.kernel.model == model.RCM_TIME_CPU
-    if card and of_cpu and model.rcm_this_cpu(here) and text_of(here) != card:
+    row, here = profile._row, ffi.new("char[]", model.RCM_CPU_TEXT)
+    card = text_of(row.card) if row.kernel.model == model.RCM_TIME_CPU else ""
+    if card and model.rcm_this_cpu(here) and text_of(here) != card:
         warnings.warn(f"the profile {profile.name} is of {card}, but this machine is "
                       f"{text_of(here)}; recallmodel bench --calibrate makes one",
                       stacklevel=4)
