@@ -200,7 +200,7 @@ struct rcm_top_k_merge_call {
 /* As rcm_top_k_workspace() and rcm_top_k(); positions are aligned, too. All parts have distinct
  * positions; elements that are not in order make a wrong result and no other harm.
  * unproved_rows    how many rows are not proved
- * Time             8 parts of 336, k = 2048: docs/parts.md */
+ * Time             8 parts of 336, k = 2048: docs/models.md 22 */
 enum rcm_top_k_status rcm_top_k_merge_workspace(const struct rcm_top_k_merge_call *call,
                                                 size_t *bytes);
 enum rcm_top_k_status rcm_top_k_merge(const struct rcm_top_k_merge_call *call, void *workspace,

@@ -60,7 +60,7 @@ double rcm_parts_sd(struct rcm_parts p);
  *           some 100) in more than 12 parts of which two or three have nearly all elements and
  *           often lose something. Also if memory runs out.
  * Accuracy  relative error <= RCM_PARTS_MAX_RELERR.
- * Time      1 us for each entry; docs/parts.md.
+ * Time      1 us for each entry.
  * Source    docs/models.md 22. */
 double rcm_parts_probability_lost(struct rcm_parts p);
 

@@ -76,7 +76,7 @@ def rows_of(kind, rng, rows, n):
 
 @pytest.mark.parametrize("kind", ["normal", "ties", "nan", "one part"])
 def test_two_rounds_are_exact(kind):
-    """As docs/parts.md says it: send, merge, ask the parts in the way, merge again."""
+    """As docs/models.md 22 says it: send, merge, ask the parts in the way, merge again."""
     rng = numpy.random.default_rng(7)
     n, k, parts = 4096, 256, 8
     x = rows_of(kind, rng, 40, n)

@@ -6,7 +6,7 @@
 For each document, layer, k, number of parts and block: the model's k_part for one row in 1000, the
 rows that lose anything, the spread of the top k over the parts, and by what k_part would have had
 to grow. spread_others is the spread that the pairs of the top k of all other documents predict for
-this block (docs/parts.md).
+this block (docs/models.md 22).
 """
 import argparse
 import csv
@@ -46,7 +46,7 @@ def same_part(n, parts, block):
 
 
 def spread_of_pairs(pairs, k, parts, block):
-    """The spread that the pairs of a row make: docs/parts.md derives it."""
+    """The spread that the pairs of a row make: docs/models.md 22 derives it."""
     n = len(pairs)
     weight = same_part(n, parts, block) - 1.0 / parts
     total = pairs[0] * weight[0] + 2.0 * (pairs[1:] * weight[1:]).sum()
