@@ -189,7 +189,8 @@ void parts_text(const struct query *query, const struct table *table, void *stat
     print_wrapped(
         "\nA merge is proved where the last element that each part sent comes after its k-th. This "
         "holds if the top k lie anywhere with equal probability: deal elements out one by one. If "
-        "neighbours stay together, measure: recallmodel parts --file ROWS.npy (docs/models.md 22).");
+        "neighbours stay together, measure: recallmodel parts --file ROWS.npy (docs/models.md "
+        "22).");
 }
 
 /* ---- as JSON */
