@@ -4,7 +4,7 @@
     plots/key_smollm2.py FOLDER
 
 Prints a CSV row for each shape of SparQ and each score: those that FOLDER, runs/keyetal/, has, and
-those that were measured on SmolLM2-135M (plots/key/repetition.csv, plots/key/sparq-errors.csv).
+those that were measured on SmolLM2-135M (repetition.csv and sparq-errors.csv beside the figure).
 `relative` is the score over that of exact top-k; for perplexity and output error more is worse.
 Times of our shapes, and their recall, are what $RECALLMODEL (./recallmodel) predicts.
 
@@ -12,9 +12,11 @@ SPDX-License-Identifier: Apache-2.0
 """
 import math
 
+from figure import FIGURES
 from key import DEVICE, NONE, pick, predictions, recalls, scores
-from program import ROOT, ask, read, words, write, wrong
+from program import ask, read, words, write, wrong
 
+BESIDE = FIGURES / "key-02-smollm2"
 WINDOW = 32
 SHAPE = "k", "k_b", "candidates_over_k", "assignment"
 
@@ -72,11 +74,11 @@ def measured_errors(n, table):
 
 def measured():
     """What was measured on the small model, with predicted times."""
-    table = read(ROOT / "plots/key/repetition.csv")
+    table = read(BESIDE / "repetition.csv")
     # A query has as many open keys as there are keys before its window: the mean over the queries.
     n = int(table[0]["n"]) - WINDOW - int(table[0]["n_q"]) // 2
     rows = [*measured_scores(n, table),
-            *measured_errors(n, read(ROOT / "plots/key/sparq-errors.csv"))]
+            *measured_errors(n, read(BESIDE / "sparq-errors.csv"))]
     exact = {k: ask("predict", "--device", DEVICE, "--n", n, "--k", k, "--kb", 1, "--b", k)[0]
              for k in {row["k"] for row in rows}}
     for row, said in zip(rows, predictions([row | {"m": 1} for row in rows])):

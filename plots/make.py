@@ -8,25 +8,24 @@
 Makes all figures, or those named, as many at once as there are cores; a line says that one is done.
 --csv: only the numbers; --redraw: only the pictures.
 
-A figure is three files in plots/ROOM/, where ROOM is the first part of its name (key, samaga, saap,
-ours, ..):
-  FIGURE.data   the commands that print the CSV of the figure, one a line; a line that ends in a
-                backslash continues. All commands of a figure print the same columns.
-                A line "cat plots/.." is a CSV file that was measured and committed. Where it is
-                the only line, the CSV of the figure is a link to that file. FIGURE.data may be a
-                link to that of another figure: commands run once, and the CSV is a link as well.
+A figure NAME is a folder paper_figures/NAME. Its sources:
+  NAME.data     the commands that print its numbers, one a line; a line that ends in a backslash
+                continues. All commands of a figure print the same columns.
                 A line "plots/SCRIPT.py WHAT .." runs a script that prints CSV from the program's
                 numbers and the runs in runs/. A line "recallmodel-bench .. --grid PART" is what
-                a row of gpu/plan.ini measured; without it the figure waits. With remarks
-                "# columns a,b,c" the page shows these columns as a table. The caption names the
-                folders of runs/ that FIGURE.data and FIGURE.gp name, and those of a remark
-                "# sources keyetal helion" (for what a script reads).
-  FIGURE.gp     the gnuplot program that draws the picture (a table has none). It draws that CSV,
+                a row of gpu/plan.ini measured; without it the figure waits. With a remark
+                "# numbers of OTHER" the numbers and commands are those of that figure, and there is
+                no NAME.csv. With remarks "# columns a,b,c" the page shows these columns as a table.
+                The caption names the folders of runs/ that NAME.data and NAME.gp name, and those of
+                a remark "# sources keyetal helion" (for what a script reads).
+  NAME.gp       the gnuplot program that draws the picture (a table has none). It draws NAME.csv,
                 with columns by name, the published numbers in runs/ (the variable published), and
                 own runs where there are some (the variable runs). Remarks: "# height N" (the width
                 is 1000), "# column" (the PDF is readable at the width of one column).
-  FIGURE.txt    the caption; its first line is the title. Where the numbers add something (whose
-                runs they are), the whole is caption.txt beside the picture.
+  NAME.txt      the caption; its first line is the title.
+What is made of them, NAME.csv and NAME.svg, stands beside them; also caption.txt, where the numbers
+add something to the caption (whose runs they are). Without a command NAME.csv is a source, too: it
+was measured and committed.
 
 What has not changed is kept: a CSV file whose numbers agree to 1e-9 (--agree). The SVG does not
 depend on the fonts of the machine.
@@ -61,11 +60,11 @@ import time
 
 import page
 import svg
+from figure import Figure, known
+from program import ROOT
 
-TOP = pathlib.Path(__file__).resolve().parents[1]
 CORES = len(os.sched_getaffinity(0))
 VALUE = r"[A-Za-z0-9.,:^][A-Za-z0-9.,:^-]*"  # of an option of --vary
-MEASURED = re.compile(r"^(plots/|cat |recallmodel-bench)", re.M)
 RUN = re.compile(r"-(\d{4}-\d\d-\d\d)-([a-z0-9-]*)\.csv$")
 
 
@@ -81,77 +80,11 @@ class Wrong(Stop):
 FAULTS = (Stop, OSError, ValueError, LookupError)
 
 
-class Figure:
-    """The three files of a figure, and what they say."""
-
-    def __init__(self, name):
-        self.name = name
-        self.at = f"plots/{name.split('-')[0]}/{name}"
-        data = pathlib.Path(self.at + ".data")
-        self.data = data.read_text(encoding="utf-8")
-        self.numbers_of = data.resolve().stem
-        drawing = pathlib.Path(self.at + ".gp")
-        self.gp = drawing.read_text(encoding="utf-8") if drawing.exists() else ""
-        self.caption = pathlib.Path(self.at + ".txt").read_text(encoding="utf-8")
-
-    @property
-    def title(self):
-        return self.caption.split("\n")[0]
-
-    def listing(self):
-        """The commands as they stand in FIGURE.data."""
-        return "".join(line + "\n" for line in self.data.splitlines() if not line.startswith("#"))
-
-    def commands(self):
-        return [line for line in self.listing().replace("\\\n", "").splitlines() if line.strip()]
-
-    def remark(self, name, text=None):
-        found = re.search(rf"^# {name}(?: (.*))?$", self.data if text is None else text, re.M)
-        return found and (found[1] or "")
-
-    def drawn_from(self):
-        """FIGURE.gp and what it loads."""
-        loaded = re.findall(r'^load "(.*)"$', self.gp, re.M)
-        return self.gp + "".join(pathlib.Path(file).read_text(encoding="utf-8") for file in loaded)
-
-    def sources(self):
-        """The folders of runs/ whose published numbers it has."""
-        text = self.data + self.drawn_from()
-        listed = (self.remark("sources", text) or "").split()
-        code = re.findall(r"^[^#]*", text, re.M)
-        return [folder.name for folder in sorted(pathlib.Path("runs").iterdir())
-                if folder.is_dir() and (folder.name in listed or any(
-                    re.search(rf"(?<!plots)[ /]{re.escape(folder.name)}/", line) for line in code))]
-
-    def reads(self):
-        """The parts of own runs that it draws."""
-        return set(re.findall(r'runs\."/([a-z0-9_-]*)\.csv', self.drawn_from())) if self.gp else ()
-
-    def csv_is_link_to(self):
-        """The file that its CSV is a link to, from the top or from the folder of figures."""
-        measured = re.fullmatch(r"cat (plots/\S+)", "\n".join(self.commands()))
-        if measured:
-            return TOP / measured[1]
-        other = self.numbers_of
-        return pathlib.Path(other, f"{other}.csv") if other != self.name else None
-
-    def parts(self):
-        """The rows of gpu/plan.ini that its numbers are."""
-        return re.findall(r"^recallmodel-bench .*--grid ([a-z0-9-]*)", self.data, re.M)
-
-    def captions(self):
-        """(script, what) of the commands whose script also prints a caption."""
-        return re.findall(r"^(plots/(?:cpu|tradeoff)\.py) ([a-z]*)$", self.data, re.M)
-
-    def of_cpu(self):
-        return any(script.endswith("/cpu.py") or what == "cpu" for script, what in self.captions())
-
-
 class Maker:
     """What all figures share: the program, the folders, the measured runs."""
 
     def __init__(self, into, mode="both", published="runs"):
-        self.program = os.path.realpath(os.environ.get("RECALLMODEL") or TOP / "recallmodel")
+        self.program = os.path.realpath(os.environ.get("RECALLMODEL") or ROOT / "recallmodel")
         self.into, self.mode, self.published = into, mode, pathlib.Path(published).resolve()
         if mode != "redraw" and not os.access(self.program, os.X_OK):
             raise Wrong(f"there is no program {self.program}; run make, or set RECALLMODEL=PATH")
@@ -161,7 +94,7 @@ class Maker:
                   "(Debian: gnuplot-nox) for pictures.", file=sys.stderr)
         self.environment = {**os.environ, "RECALLMODEL": self.program,
                             "OMP_NUM_THREADS": str(CORES), "PYTHONDONTWRITEBYTECODE": "1",
-                            "RECALLMODEL_RUNS": str(TOP / "runs")}
+                            "RECALLMODEL_RUNS": str(ROOT / "runs")}
         self.runs, self.about, self.printed, self.locks = {}, {}, {}, {}
         self.cpu_runs = self.run_python("plots/cpu.py", "folder", check=False).strip()
 
@@ -203,8 +136,6 @@ class Maker:
 
     def output_of(self, line):
         """What one command of a figure prints."""
-        if line.startswith("cat plots/"):
-            return pathlib.Path(line[4:]).read_text(encoding="utf-8")
         if line.startswith("plots/"):
             return self.run_python(*line.split())
         if line.startswith("recallmodel-bench"):
@@ -216,20 +147,18 @@ class Maker:
         return done.stdout
 
     def numbers(self, figure):
-        """The CSV of a figure: what all its commands print, with the header of the first."""
-        if figure.data not in self.printed:
-            outputs = [self.output_of(line) for line in figure.commands()]
-            self.printed[figure.data] = outputs[0] + "".join(
+        """The CSV of a figure: what all its commands print, with the header of the first; without
+        commands what was measured."""
+        if figure.numbers_of not in self.printed:
+            outputs = [self.output_of(line) for line in figure.commands()] or \
+                [figure.csv().read_text(encoding="utf-8")]
+            self.printed[figure.numbers_of] = outputs[0] + "".join(
                 text.partition("\n")[2] for text in outputs[1:])
-        return self.printed[figure.data]
+        return self.printed[figure.numbers_of]
 
     def write_numbers(self, figure, file):
-        text, target = self.numbers(figure), figure.csv_is_link_to()
+        text = self.numbers(figure)
         file.parent.mkdir(parents=True, exist_ok=True)
-        if target and not file.is_symlink():
-            (self.into / target).parent.mkdir(parents=True, exist_ok=True)
-            file.unlink(missing_ok=True)
-            file.symlink_to(os.path.relpath(self.into / target, file.parent))
         if not file.exists() or difference(file.read_text(encoding="utf-8"), text):
             file.write_text(text, encoding="utf-8")
 
@@ -243,7 +172,7 @@ class Maker:
             text += self.run_python(script, "caption", what, str(file))
         for part in figure.parts():
             text += f"Measured: {self.about[part]}.\n"
-        for source in figure.sources() if self.published == (TOP / "runs").resolve() else ():
+        for source in figure.sources() if self.published == (ROOT / "runs").resolve() else ():
             first = pathlib.Path(f"runs/{source}/SOURCE").read_text(encoding="utf-8").split("\n")[0]
             text += f"Published: runs/{source} ({re.sub(r'(,|[.]$).*', '', first)}).\n"
         return text + "".join(sorted({
@@ -254,16 +183,17 @@ class Maker:
     def make(self, figure, work):
         """Makes a figure; returns what it did."""
         start, folder = time.monotonic(), self.into / figure.name
-        file, waits = folder / f"{figure.name}.csv", self.waits_for(figure)
+        file, waits = figure.csv(self.into), self.waits_for(figure)
         if self.mode == "redraw" and file.exists():
             pass
         elif waits:
             return (f"kept as it is; to make it again you need {waits}" if file.exists()
                     else f"waits for {waits}")
         else:
-            # Figures with the same commands wait for the first of them.
-            with self.locks.setdefault(figure.data, threading.Lock()):
+            # Figures with the same numbers wait for the first of them.
+            with self.locks.setdefault(figure.numbers_of, threading.Lock()):
                 self.write_numbers(figure, file)
+        folder.mkdir(exist_ok=True)
         caption = folder / "caption.txt"
         text = self.caption(figure, file, caption)
         if text != figure.caption:
@@ -271,7 +201,7 @@ class Maker:
         else:
             caption.unlink(missing_ok=True)
         if self.pictures and figure.gp:
-            svg.draw(figure, folder, work, self.published)
+            svg.draw(figure, self.into, work, self.published)
         rows = len(file.read_text(encoding="utf-8").splitlines()) - 1
         return f"{rows:6d} rows {time.monotonic() - start:6.1f} s"
 
@@ -326,24 +256,20 @@ def difference(old, new):
     return f"{len(after)} lines, before {len(before)}" if len(before) != len(after) else None
 
 
-def known_figures():
-    return sorted(path.stem for path in pathlib.Path("plots").glob("*/*.data"))
-
-
 def make_figures(arguments, work):
     mode = arguments.pop(0)[2:] if arguments[:1] in (["--csv"], ["--redraw"]) else "both"
     jobs = os.environ.get("JOBS") or str(CORES)
     if not re.fullmatch("[1-9][0-9]*", jobs):
         raise Wrong(f"JOBS: '{jobs}' is no number from 1 on")
     for name in arguments:
-        if name not in known_figures():
-            raise Wrong(f"there is no figure '{name}'; there are {' '.join(known_figures())}")
+        if name not in known():
+            raise Wrong(f"there is no figure '{name}'; there are {' '.join(known())}")
     arguments = list(dict.fromkeys(arguments))
     into = pathlib.Path(os.environ.get("FIGURES") or "paper_figures").resolve()
     into.mkdir(parents=True, exist_ok=True)
     maker = Maker(into, mode)
-    status = maker.make_all(arguments or known_figures(), int(jobs), work)
-    page.write(into, [Figure(name) for name in known_figures()], maker.waits_for)
+    status = maker.make_all(arguments or known(), int(jobs), work)
+    page.write(into, [Figure(name) for name in known()], maker.waits_for)
     return status
 
 
@@ -383,7 +309,7 @@ def changed(figure, name, value):
 
 def varied(figure, changes):
     """The figure with other values of the options of its commands."""
-    if MEASURED.search(figure.data):
+    if not figure.of_program():
         raise Wrong(f"{figure.name} is of measured runs, which have no other numbers; vary one "
                     "such as key-06")
     figure.data = "".join(re.sub(" +", " ", line) + "\n" for line in figure.commands())
@@ -409,7 +335,7 @@ def vary(arguments, work):
     if len(arguments) < 2:
         raise Wrong("give a figure and what to change: make figure FIGURE=key-06 N=8192")
     name, *changes = arguments
-    if name not in known_figures():
+    if name not in known():
         raise Wrong(f"there is no figure '{name}'; make figures lists them")
     figure = varied(Figure(name), changes)
     # Of the published runs the first lines, so that no point is drawn.
@@ -446,7 +372,7 @@ def main(arguments):
     for name in ("RUNS", "CPU_RUNS", "FIGURES", "RECALLMODEL"):
         if os.environ.get(name):
             os.environ[name] = os.path.realpath(os.environ[name])
-    os.chdir(TOP)
+    os.chdir(ROOT)
     work = pathlib.Path(tempfile.mkdtemp())
     try:
         # gnuplot's programs see only this folder, and no name that the user chose.

@@ -2,9 +2,7 @@
 
 SPDX-License-Identifier: Apache-2.0
 """
-import csv
 import html
-import re
 
 HEAD = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
@@ -23,43 +21,36 @@ def escape(text):
     return html.escape(text, quote=False)
 
 
-def table(figure, file):
-    """The columns that a remark in FIGURE.data names."""
-    columns = re.findall(r"^# columns (.*)$", figure.data, re.M)
-    if not columns:
-        return ""
-    columns = ",".join(columns).split(",")
-    lines = ["<tr>" + "".join(f"<th>{escape(name)}</th>" for name in columns) + "</tr>"]
-    with open(file, encoding="utf-8", newline="") as rows:
-        for row in csv.DictReader(rows):
-            cells = (f"{float(row[name]):.6g}" if re.fullmatch(r"\d+\.\d+", row[name])
-                     else escape(row[name]) for name in columns)
-            lines.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-    return "<table>\n" + "\n".join(lines) + "\n</table>\n"
+def table(figure, into):
+    """The columns that a remark in NAME.data names."""
+    lines = []
+    for row in figure.table(into):
+        cell = "td" if lines else "th"
+        lines.append("<tr>" + "".join(f"<{cell}>{escape(x)}</{cell}>" for x in row) + "</tr>\n")
+    return "<table>\n" + "".join(lines) + "</table>\n" if lines else ""
 
 
-def entry(figure, folder, waits):
+def entry(figure, into, waits):
     """One figure."""
-    name = figure.name
+    name, numbers = figure.name, figure.csv(into)
     text = f'<h2 id="{name}">{escape(figure.title)}</h2>\n'
-    if not (folder / f"{name}.csv").exists():
+    if not numbers.exists():
         said = f"Waits for {waits}." if waits else f"Not made yet: make figures/{name}."
         return text + f"<p>{said}</p>\n"
-    if (folder / f"{name}.svg").exists():
+    files = [path for path in (numbers, figure.picture(into)) if path.exists()]
+    if len(files) == 2:
         text += f'<p><img src="{name}/{name}.svg" alt="{html.escape(figure.title)}"></p>\n'
-    text += table(figure, folder / f"{name}.csv")
-    added = folder / "caption.txt"
-    caption = added.read_text(encoding="utf-8") if added.exists() else figure.caption
-    without_title = caption.partition("\n")[2].strip()
+    text += table(figure, into)
+    without_title = figure.caption_in(into / name).partition("\n")[2].strip()
     text += f"<p>{escape(without_title)}</p>\n"
-    files = [f"{name}{end}" for end in (".csv", ".svg") if (folder / f"{name}{end}").exists()]
-    text += "<p>" + ", ".join(f'<a href="{name}/{file}">{file}</a>' for file in files) + "</p>\n"
-    return text + f"<pre>{escape(figure.listing())}</pre>\n"
+    text += "<p>" + ", ".join(f'<a href="{path.relative_to(into)}">{path.name}</a>'
+                              for path in files) + "</p>\n"
+    return text + (f"<pre>{escape(figure.listing())}</pre>\n" if figure.commands() else "")
 
 
 def write(into, figures, waits_for):
     """Writes the page."""
     text = HEAD + "".join(f'<li><a href="#{figure.name}">{escape(figure.title)}</a></li>\n'
                           for figure in figures) + "</ul>\n"
-    text += "".join(entry(figure, into / figure.name, waits_for(figure)) for figure in figures)
+    text += "".join(entry(figure, into, waits_for(figure)) for figure in figures)
     (into / "index.html").write_text(text + "</body></html>\n", encoding="utf-8")

@@ -11,8 +11,9 @@ SPDX-License-Identifier: Apache-2.0
 """
 import statistics
 
+from figure import Figure
 from pays import LEVELS, runs
-from program import ROOT, fill, read, words, write_page, wrong
+from program import fill, words, write_page, wrong
 
 SHORT = {("flashinfer/exact-blackwell", "torch.topk"): "torch.topk, B200*",
          ("flashinfer/exact-blackwell", "flashinfer_default"): "FlashInfer's default, B200*",
@@ -31,7 +32,7 @@ RECALL = 0.95
 def read_numbers(figure):
     """The rows of the committed CSV of a figure; what can be a number is one."""
     return [{name: number(text) for name, text in row.items()}
-            for row in read(ROOT / "paper_figures" / figure / f"{figure}.csv")
+            for row in Figure(figure).rows()
             if row.get("kind", "measured") == "measured"]
 
 

@@ -139,7 +139,7 @@ def fitted(points):
 
 def rates():
     rows = []
-    table = read(ROOT / "plots/samaga/04.csv")
+    table = read(ROOT / "paper_figures/samaga-4/rates.csv")
     for isa, program in sorted({(row["isa"], row["program"]) for row in table}):
         points = [(float(row["operations"]), float(row["time_us"])) for row in table
                   if (row["isa"], row["program"]) == (isa, program)]

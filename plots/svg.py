@@ -69,10 +69,10 @@ def tidy(text, title):
                   text, flags=re.M)
 
 
-def draw(figure, folder, work, published):
-    """Draws a figure into its folder; with PNG=1 in the environment also as pixels."""
-    target = folder / figure.name
-    shutil.copyfile(f"{target}.csv", work / "csv")
+def draw(figure, into, work, published):
+    """Draws a figure into its folder in `into`; with PNG=1 in the environment also as pixels."""
+    target = figure.picture(into).with_suffix("")
+    shutil.copyfile(figure.csv(into), work / "csv")
     (work / "figure.gp").write_text(figure.gp, encoding="utf-8")
     os.symlink(published, work / "published")
     kinds = ("pdf", "png") if os.environ.get("PNG") == "1" else ("pdf",)

@@ -26,7 +26,8 @@ import tempfile
 import cpu_runs
 import tradeoff_profiles
 import tradeoff_sources
-from program import ROOT, ask, fill, joined, read, short, tell, words, write, write_file, \
+from figure import Figure
+from program import ask, fill, joined, read, short, tell, words, write, write_file, \
     write_page, wrong
 
 SLACK = 1 + 1e-12  # of the loss, as in select
@@ -209,18 +210,14 @@ def table():
     lines = ["| Runs | Asked | " + " | ".join(m.replace("_", " ") for m in COSTS)
              + " | Wins at .99 |", "|---|---|" + "---|" * (len(COSTS) + 1)]
     for what in TABLE:
-        rows = [{c: float(v) for c, v in row.items()} for row in read(figure_file(what))]
+        rows = [{c: float(v) for c, v in row.items()}
+                for row in Figure(tradeoff_sources.FIGURES[what]).rows()]
         found = Summary(rows)
         models = " | ".join(f"{found.mean(m):.3f}; {found.worst(m):.3g}; {found.lost[m]}"
                             for m in COSTS)
         lines.append(f"| {tradeoff_sources.TITLES[what]} | {found.questions()} | {models} | "
                      f"{found.wins[0.99]} of {found.asked[0.99]} |")
     return "\n".join(lines)
-
-
-def figure_file(what):
-    name = tradeoff_sources.FIGURES[what]
-    return ROOT / "paper_figures" / name / f"{name}.csv"
 
 
 # ---- the command line

@@ -4,10 +4,10 @@
     tools/before_rope.py TENSORS [-o FOLDER] [--cache FOLDER] [--trained FOLDER] [PART ..]
 
 TENSORS is a folder of documents as `make real-tensors ARGS=--all-queries` writes it. Writes a CSV
-file for each PART into FOLDER (plots/before-rope): length clusters window transfer turned partition
-spread query, all on real tensors; generated, knobs (these need no TENSORS; give -) and position.
---cache keeps what each run of the command answered, and reads it where it is there. --trained keeps
-the query models of the part query.
+file for each PART into FOLDER (paper_figures/ours-before-rope): length clusters window transfer
+turned partition spread query, all on real tensors; generated, knobs (these need no TENSORS; give -)
+and position. --cache keeps what each run of the command answered, and reads it where it is there.
+--trained keeps the query models of the part query.
 
 Each case is measured with k-means after RoPE and before it, with the query itself and with an
 oracle that ranks buckets by the attention they really get. Errors are taken at the same share of
@@ -393,8 +393,7 @@ PARTS = {"length": part_length, "clusters": part_clusters, "window": part_window
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--cache", help="the folder of answers that are there already")
-    options = options_of(parser, "plots/before-rope", PARTS)
-    pathlib.Path(options.o).mkdir(parents=True, exist_ok=True)
+    options = options_of(parser, "paper_figures/ours-before-rope", PARTS)
     with tempfile.TemporaryDirectory() as work:
         cases = Cases(work, options.cache)
         real = Real(options.tensors, cases)

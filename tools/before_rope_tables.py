@@ -2,11 +2,11 @@
 """before_rope_tables.py - the tables of docs/real-data.md, and the numbers of its figure.
 
     tools/before_rope_tables.py [FOLDER]          prints the tables
-    tools/before_rope_tables.py --figure [FOLDER] writes FOLDER/figure.csv
+    tools/before_rope_tables.py --figure [FOLDER] writes FOLDER/ours-before-rope.csv
     tools/before_rope_tables.py --write PAGE [FOLDER]  puts the tables into the page, where a
                                                   remark "<!-- table NAME -->" stands before each
 
-FOLDER (plots/before-rope) has the CSV files that tools/before_rope.py wrote.
+FOLDER (paper_figures/ours-before-rope) has the CSV files that tools/before_rope.py wrote.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -132,7 +132,7 @@ def write_figure(folder):
             add("length", row["setting"] + kind, row["n"], row, name)
         for row in rows_of(folder, "position"):
             add("time share", row["source"] + kind, row["time_share"], row, name)
-    with open(folder / "figure.csv", "w", newline="", encoding="utf-8") as file:
+    with open(folder / "ours-before-rope.csv", "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
@@ -140,9 +140,9 @@ def write_figure(folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--figure", action="store_true", help="write FOLDER/figure.csv")
+    parser.add_argument("--figure", action="store_true", help="write FOLDER/ours-before-rope.csv")
     parser.add_argument("--write", metavar="PAGE", help="put the tables into this page")
-    parser.add_argument("folder", nargs="?", default="plots/before-rope")
+    parser.add_argument("folder", nargs="?", default="paper_figures/ours-before-rope")
     options = parser.parse_args()
     folder = pathlib.Path(options.folder)
     if not (folder / "length.csv").exists():

@@ -6,8 +6,8 @@
 TENSORS is a folder of documents as `make real-tensors` writes it: DOCUMENT/document.json,
 DOCUMENT/vocabulary.npy [rows, n] and DOCUMENT/layer-NN/ with logits.npy [heads, rows, n],
 queries.npy and keys.npy [heads, positions, d] after RoPE, and both as *-unroped.npy before it.
-Writes the CSV files of the figures ours-real-rows and ours-resonance into FOLDER
-(plots/real-rows). PART is one or more of loss, choices, resonance, pairs, windows, shares (all).
+Writes the CSV files of the figures ours-real-rows and ours-resonance into their folders in FOLDER
+(paper_figures). PART is one or more of loss, choices, resonance, pairs, windows, shares (all).
 
 Recall is that of `recallmodel simulate --file`; models and choices are those of the command
 ($RECALLMODEL, or ./recallmodel). Here are only the products of queries and keys.
@@ -334,22 +334,23 @@ def measure_windows(documents):
 
 PARTS = {"loss": measure_loss, "choices": measure_choices, "resonance": measure_resonance,
          "pairs": measure_pairs, "windows": measure_windows, "shares": measure_shares}
+FILES = {"loss": "ours-real-rows/ours-real-rows.csv",
+         "resonance": "ours-resonance/ours-resonance.csv"}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("tensors", type=pathlib.Path)
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
-    parser.add_argument("-o", default="plots/real-rows", type=pathlib.Path, metavar="FOLDER")
+    parser.add_argument("-o", default="paper_figures", type=pathlib.Path, metavar="FOLDER")
     settings = parser.parse_args()
     documents = sorted(path.parent for path in settings.tensors.glob("*/document.json"))
     unknown = [part for part in settings.parts if part not in PARTS]
     if unknown or not documents:
         parser.error(f"{unknown[0]} is not one of {', '.join(PARTS)}" if unknown else
                      f"{settings.tensors} has no DOCUMENT/document.json; see make real-tensors")
-    settings.o.mkdir(parents=True, exist_ok=True)
     for part in settings.parts or PARTS:
-        write(settings.o / f"{part}.csv", PARTS[part](documents))
+        write(settings.o / FILES.get(part, f"ours-real-rows/{part}.csv"), PARTS[part](documents))
 
 
 POOL = concurrent.futures.ThreadPoolExecutor(2)

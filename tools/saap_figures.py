@@ -5,9 +5,9 @@
 
 TENSORS is a folder of documents as `make real-tensors` writes it, with queries-all.npy:
 DOCUMENT/layer-NN/{queries,queries-all,keys,values}.npy [heads, positions, d] after RoPE, and
-*-unroped.npy before it. Writes a CSV file for each PART (1 2 3 5 6 7 8 table-1 bytes pair
-partitions int8 reformer) into FOLDER (plots/saap). --trained keeps the trained partitions and query
-models, and reads them where they are there.
+*-unroped.npy before it. Writes the CSV file of a figure for each PART (1 2 3 5 6 7 8 table-1 bytes
+pair partitions int8 reformer) into its folder in FOLDER (paper_figures). --trained keeps the
+trained partitions and query models, and reads them where they are there.
 
 What is measured is measured by the command ($RECALLMODEL, or ./recallmodel), with one thread unless
 OMP_NUM_THREADS says more. Here keys are drawn and stacked, and part 1 has its principal components
@@ -46,6 +46,7 @@ def fail(text):
 
 
 def write(path, rows):
+    path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
         writer.writeheader()
@@ -434,6 +435,7 @@ def part_int8(tensors, _):
 PARTS = {"1": part_1, "2": part_2, "3": part_3, "5": part_5, "6": part_6, "7": part_7, "8": part_8,
          "table-1": part_table, "bytes": part_bytes, "pair": part_pair,
          "partitions": part_partitions, "int8": part_int8, "reformer": part_reformer}
+FIGURES = {"bytes": "ours-sparse", "partitions": "saap-clusters"}  # the others: saap-PART
 
 
 def options_of(parser, folder, parts):
@@ -451,14 +453,14 @@ def options_of(parser, folder, parts):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    options = options_of(parser, "plots/saap", PARTS)
+    options = options_of(parser, "paper_figures", PARTS)
     with tempfile.TemporaryDirectory() as work:
         tensors = Tensors(options.tensors, work)
         trained = pathlib.Path(options.trained or work)
-        for folder in (trained, pathlib.Path(options.o)):
-            folder.mkdir(parents=True, exist_ok=True)
+        trained.mkdir(parents=True, exist_ok=True)
         for part in options.parts or PARTS:
-            write(pathlib.Path(options.o) / f"{part.zfill(2)}.csv", PARTS[part](tensors, trained))
+            figure = FIGURES.get(part, f"saap-{part.zfill(2)}")
+            write(pathlib.Path(options.o) / figure / f"{figure}.csv", PARTS[part](tensors, trained))
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "plots"))
 
 import program
+from figure import Figure
 
 VERDICTS = "Agrees", "In part", "Does not agree"
 found = {}  # paper: [(place, claim, what shows it, function)]
@@ -93,7 +94,7 @@ def runs(name):
 
 @functools.cache
 def figure(name):
-    return program.read(ROOT / f"paper_figures/{name}/{name}.csv")
+    return Figure(name).rows()
 
 
 @functools.cache

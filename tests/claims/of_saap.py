@@ -2,14 +2,9 @@
 
 SPDX-License-Identifier: Apache-2.0
 """
-import program
-from claim import ROOT, claim, number, one, paper, pick, span
+from claim import claim, figure, number, one, paper, pick, span
 
 paper("Mazare et al. 2025, SAAP (arXiv 2502.08246)")
-
-
-def measured(name):
-    return program.read(ROOT / f"plots/saap/{name}.csv")
 
 
 @claim("Figure 1", "Queries and keys have different distributions.", "saap-01")
@@ -17,7 +12,7 @@ def asymmetric():
     means = {}
     for rope in "before", "after":
         for what in "query and key", "key and key":
-            rows = pick(measured("01"), rope=rope, what=what)
+            rows = pick(figure("saap-01"), rope=rope, what=what)
             total = sum(float(row["y"]) for row in rows)
             means[rope, what] = sum(number(row, "x") * float(row["y"]) for row in rows) / total
     return (all(means[rope, "query and key"] < 0 < means[rope, "key and key"]
@@ -27,7 +22,8 @@ def asymmetric():
 
 
 def imbalances(rope, sampling):
-    return [number(row, "imbalance") for row in pick(measured("02"), rope=rope, sampling=sampling)]
+    return [number(row, "imbalance")
+            for row in pick(figure("saap-02"), rope=rope, sampling=sampling)]
 
 
 @claim("Abstract, Figure 2", "RoPE hinders the assignment to buckets.", "saap-02")
@@ -42,7 +38,7 @@ def rope_hinders():
 
 @claim("Figure 3", "Few weights hold most of the mass.", "saap-03")
 def mass():
-    rows = pick(measured("03"), k=256, of="all", method="topk")
+    rows = pick(figure("saap-03"), k=256, of="all", method="topk")
     first = [number(row, "mass") for row in rows if row["layer"] == "0"]
     rest = [number(row, "mass") for row in rows if row["layer"] != "0"]
     return ((min(rest) > .5, min(first) > .5), f"The 256 largest of 8192 hold {span(rest)} from "
@@ -50,7 +46,7 @@ def mass():
 
 
 def losses(**wanted):
-    return [number(row, "error") for row in pick(measured("05"), budget=0.05, **wanted)]
+    return [number(row, "error") for row in pick(figure("saap-05"), budget=0.05, **wanted)]
 
 
 @claim("Figure 5", "The query model finds more than k-means does with the query itself.",
@@ -89,7 +85,7 @@ def hashes():
 def perplexity():
     shares = "0.01", "0.05", "0.2"
     of = {method: [max(number(row, "over_full") for row in pick(
-        measured("04"), method=method, layers="all but 0", budget=share)) for share in shares]
+        figure("saap-04"), method=method, layers="all but 0", budget=share)) for share in shares]
         for method in ("topk", "kmeans")}
     return (tuple(a > b > c and c < .01 for a, b, c in of.values()),
             "SmolLM2-135M, two texts, 1, 5 and 20 % of the keys: the loss grows by up to "
@@ -100,7 +96,7 @@ def perplexity():
 @claim("Abstract, 5.3", "It reads 20 times less and saves 60 % of the time at 171k tokens.",
        "saap-pair")
 def saved():
-    rows = measured("pair")
+    rows = figure("saap-pair")
     full, kmeans = one(rows, method="full"), one(rows, method="kmeans-unroped")
     times = number(full, "bytes_read") / number(kmeans, "bytes_read")
     time = 1 - 1 / number(kmeans, "ratio")

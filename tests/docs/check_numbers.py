@@ -52,7 +52,7 @@ def check_claims():
 
 def check_perplexity():
     """The table of docs/real-data.md is that of the measured losses."""
-    with open(TOP / "plots/need/perplexity.csv", encoding="utf-8") as file:
+    with open(TOP / "paper_figures/ours-need/perplexity.csv", encoding="utf-8") as file:
         loss = {(row["document"], row["method"]): float(row["loss"])
                 for row in csv.DictReader(file)}
     documents = ["essay", "bash-manual", "licences", "python-source", "c-sources"]

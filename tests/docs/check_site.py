@@ -127,16 +127,16 @@ def check_figures(into):
     figures.make(into)
     text = "".join(page.read_text(encoding="utf-8")
                    for page in sorted((into / "paper_figures").glob("*.md")))
-    for path in sorted(TOP.glob("plots/*/*.txt")):
-        name = path.stem
+    for name in figures.known():
         yield None
         if f"{{#{name}}}" not in text:
             yield f"no page has the figure {name}"
-        for kind in ("svg", "csv"):
-            if (TOP / f"paper_figures/{name}/{name}.{kind}").exists() and not (
-                    f"({name}/{name}.{kind})" in text
-                    and (into / f"paper_figures/{name}/{name}.{kind}").is_file()):
-                yield f"the page of the figure {name} has no {kind}"
+        figure = figures.Figure(name)
+        for path in (figure.picture(), figure.csv()):
+            at = path.relative_to(figures.FIGURES)
+            if path.exists() and not (f"({at})" in text
+                                      and (into / "paper_figures" / at).is_file()):
+                yield f"the page of the figure {name} has no {path.suffix[1:]}"
 
 
 def check_navigation(into):

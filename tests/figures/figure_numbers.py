@@ -15,6 +15,9 @@ import pathlib
 import sys
 from fractions import Fraction
 
+sys.path.insert(0, "plots")
+from figure import Figure
+
 folder = pathlib.Path(sys.argv[1])
 published = pathlib.Path(__file__).resolve().parents[2] / "runs/keyetal"
 checked, failed = {}, []
@@ -22,8 +25,7 @@ checked, failed = {}, []
 
 def rows(figure):
     """Rows of a figure's CSV, as text."""
-    with open(folder / figure / f"{figure}.csv", newline="") as file:
-        return list(csv.DictReader(file))
+    return Figure(figure).rows(folder)
 
 
 def expect(figure, what, got, want, tolerance=0.0):

@@ -13,6 +13,7 @@ import statistics
 import sys
 
 sys.path.insert(0, "plots")
+from figure import Figure
 from key_models import ranks
 
 folder, published = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
@@ -25,7 +26,7 @@ def read(path):
 
 
 def figure(name):
-    return read(folder / name / f"{name}.csv")
+    return Figure(name).rows(folder)
 
 
 def runs(name):

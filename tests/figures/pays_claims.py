@@ -357,7 +357,7 @@ def main(figures, docs, quick=""):
     figures, pages = pathlib.Path(figures), {}
     for name in ("runs.md", "choosing.md"):
         pages[name] = (pathlib.Path(docs) / name).read_text(encoding="utf-8")
-    captions = {"pays": pathlib.Path("plots/ours/ours-pays.txt").read_text(encoding="utf-8"),
+    captions = {"pays": (figures / "ours-pays/ours-pays.txt").read_text(encoding="utf-8"),
                 "sampling": (figures / "ours-sampling/caption.txt").read_text(encoding="utf-8")}
     drawn, sampling = (table(figures / f"ours-{what}/ours-{what}.csv")
                        for what in ("pays", "sampling"))

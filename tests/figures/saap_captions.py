@@ -3,11 +3,13 @@
 usage: saap_captions.py FOLDER, which has saap-01/saap-01.csv and so on
 SPDX-License-Identifier: Apache-2.0
 """
-import csv
 import math
 import pathlib
 import statistics
 import sys
+
+sys.path.insert(0, "plots")
+from figure import Figure
 
 folder = pathlib.Path(sys.argv[1])
 failed, checked = [], 0
@@ -15,9 +17,8 @@ failed, checked = [], 0
 
 def rows(figure, **wanted):
     """The rows of a figure's CSV that have these texts."""
-    with open(folder / figure / f"{figure}.csv", newline="", encoding="utf-8") as file:
-        found = [row for row in csv.DictReader(file)
-                 if all(row[name] == value for name, value in wanted.items())]
+    found = [row for row in Figure(figure).rows(folder)
+             if all(row[name] == value for name, value in wanted.items())]
     assert found, f"{figure} has no row with {wanted}"
     return found
 
@@ -40,8 +41,7 @@ def file_says(file, name, text):
 
 
 def says(figure, text):
-    room = figure.split("-")[0]
-    file_says(f"plots/{room}/{figure}.txt", f"the caption of {figure}", text)
+    file_says(f"paper_figures/{figure}/{figure}.txt", f"the caption of {figure}", text)
 
 
 def page_says(text):

@@ -26,11 +26,17 @@ contains() { grep -q -- "$1" "$2" || fail "$3: $(cat "$2")"; }
 not_empty() { [ "$(wc -c <"$1")" -gt 8000 ] || fail "$(basename "$1") is empty"; }
 
 # Where the files of $figure stand, without their endings.
-at() { echo "plots/${figure%%-*}/$figure"; }
+at() { echo "paper_figures/$figure/$figure"; }
 # agree OLD NEW: have they the same numbers?
 agree() { plots/make.py --agree "$@"; }
 # caption_of FIGURE IN: the caption, also where the numbers add nothing to it.
-caption_of() { cat "$2/$1/caption.txt" 2>/dev/null || cat "plots/${1%%-*}/$1.txt"; }
+caption_of() { cat "$2/$1/caption.txt" 2>/dev/null || cat "paper_figures/$1/$1.txt"; }
+# csv_of FIGURE IN: its numbers, which may be those of another figure.
+csv_of() {
+    local of
+    of=$(sed -n 's/^# numbers of //p' "paper_figures/$1/$1.data" 2>/dev/null) || true
+    echo "$2/${of:-$1}/${of:-$1}.csv"
+}
 
 # Pictures only where they do not take minutes.
 pictures="" # yes: of all figures
@@ -47,7 +53,7 @@ else
 fi
 [ "${CASES:-}" != few ] || echo "SHORTENED: the numbers of three figures, one picture"
 
-# ---- each figure: FIGURE.data, FIGURE.gp and FIGURE.txt, as plots/make.py --help says
+# ---- each figure: its data, gp and txt, as plots/make.py --help says
 
 # A figure of measured runs says which row of gpu/plan.ini it waits for, and that row exists.
 check_waits_for_run() {
@@ -75,12 +81,13 @@ of_this_gnuplot() {
 
 # make_all FIGURE ..: makes them at once, and once more with pictures without numbers.
 make_all() {
-    local figure drawn=()
+    local figure numbers drawn=()
     for figure; do
-        mkdir -p "$folder/figures/$figure" "$folder/blank/$figure"
+        numbers=$(csv_of "$figure" .)
+        mkdir -p "$folder/figures/${numbers%/*}" "$folder/blank/${numbers%/*}"
         # kept if the numbers agree, so that the pictures do
-        cp "paper_figures/$figure/$figure.csv" "$folder/figures/$figure"
-        head -n 1 "paper_figures/$figure/$figure.csv" >"$folder/blank/$figure/$figure.csv"
+        cp "paper_figures/$numbers" "$folder/figures/$numbers"
+        head -n 1 "paper_figures/$numbers" >"$folder/blank/$numbers"
         [ ! -f "$(at).gp" ] || drawn+=("$figure")
     done
     FIGURES=$folder/figures RUNS=/nowhere succeeds "all figures" \
@@ -92,15 +99,14 @@ make_all() {
 
 # What plots/make.py makes is what is committed: the numbers, the caption, and what is drawn.
 check_made() {
-    local figure=$1 made=$folder/figures/$1 committed=paper_figures/$1
-    agree "$committed/$figure.csv" "$made/$figure.csv" ||
+    local figure=$1 made=$folder/figures/$1
+    agree "$(csv_of "$figure" paper_figures)" "$(csv_of "$figure" "$folder/figures")" ||
         fail "$figure has changed: run make figures/$figure and look at the result"
     [ "$(caption_of "$figure" paper_figures)" = "$(caption_of "$figure" "$folder/figures")" ] ||
         fail "$figure: the caption differs from the one that is committed"
-    grep -q "$figure/$figure.csv" "$folder/figures/index.html" || fail "$figure is not on the page"
+    grep -q "id=\"$figure\"" "$folder/figures/index.html" || fail "$figure is not on the page"
     if [ "$pictures" ] && [ -f "$(at).gp" ]; then
-        ! of_this_gnuplot "$committed/$figure.svg" ||
-            cmp -s "$committed/$figure.svg" "$made/$figure.svg" ||
+        ! of_this_gnuplot "$(at).svg" || cmp -s "$(at).svg" "$made/$figure.svg" ||
             fail "$figure draws something else than what is committed: run make figures/$figure"
         check_picture "$figure"
     fi
@@ -119,12 +125,12 @@ check_figure() {
     [ -f "$(at).txt" ] || fail "$figure has no caption"
     [ -f "$(at).gp" ] || sed -n 1p "$(at).txt" | prints 'a table)$' ||
         fail "$figure has no picture, and its title does not say that it is a table"
-    if grep -q '^recallmodel-bench' "$(at).data"; then
+    if grep -qs '^recallmodel-bench' "$(at).data"; then
         check_waits_for_run "$figure"
         pass
         return
     fi
-    if grep -q '^plots/cpu\.py\|^plots/tradeoff\.py cpu$' "$(at).data"; then
+    if grep -qs '^plots/cpu\.py\|^plots/tradeoff\.py cpu$' "$(at).data"; then
         if ! command -v python3 >/dev/null; then
             echo "SKIPPED: $figure: there is no python3"
             return
@@ -136,8 +142,7 @@ check_figure() {
             return
         fi
     fi
-    [ -s "paper_figures/$figure/$figure.csv" ] &&
-        { [ ! -f "$(at).gp" ] || [ -s "paper_figures/$figure/$figure.svg" ]; } ||
+    [ -s "$(csv_of "$figure" paper_figures)" ] && { [ ! -f "$(at).gp" ] || [ -s "$(at).svg" ]; } ||
         fail "$figure is not committed: run make figures/$figure"
     case $figure in
     samaga-6 | ours-regret | key-tradeoff)
@@ -150,7 +155,7 @@ check_figure() {
     makes+=("$figure")
 }
 
-figures=$(basename -s .data plots/*/*.data)
+figures=$(basename -a paper_figures/*/)
 if [ "${CASES:-}" = few ]; then figures="key-03 key-09 samaga-10"; fi
 makes=()
 for figure in $figures; do check_figure "$figure"; done
@@ -173,7 +178,7 @@ check_numbers() {
     python3 tests/figures/figure_numbers.py paper_figures ||
         fail "numbers of the figures are wrong; see above"
     mkdir -p "$moved"
-    cp -rL paper_figures/* "$moved"
+    cp -r paper_figures/* "$moved"
     sed -i '2s/^\(.*\),true,/\1,false,/; s/,1.6466/,1.6467/; s/,0\.17236/,0.17237/' \
         "$moved/key-03/key-03.csv"
     python3 tests/figures/figure_numbers.py "$moved" >"$folder/out" &&
@@ -314,20 +319,19 @@ contains "figures: recallmodel bounds .*lacks a column" "$folder/err" \
     fail "make.py stops at a command that fails: $(cat "$folder/err")"
 pass
 
-# Figures whose commands are links to those of another figure: they run once, and the CSV is a link.
-check_links() {
-    local -x FIGURES=$folder/links
+# Figures with the numbers of another figure: its commands run once, and there is one CSV.
+check_shared() {
+    local -x FIGURES=$folder/shared
     printf '#!/bin/sh\necho >>"%s"\nexec "%s" "$@"\n' "$folder/asked" "$program" >"$folder/asks"
     chmod +x "$folder/asks"
-    RECALLMODEL=$folder/asks succeeds "links" plots/make.py --csv key-19 key-18 key-20
+    RECALLMODEL=$folder/asks succeeds "shared" plots/make.py --csv key-19 key-18 key-20
     [ "$(wc -l <"$folder/asked")" = 6 ] ||
         fail "the 6 commands of key-18 to 20 run $(wc -l <"$folder/asked") times"
-    [ "$(readlink "$FIGURES/key-19/key-19.csv")" = ../key-18/key-18.csv ] ||
-        fail "the CSV of key-19 is no link to that of key-18"
-    agree "$FIGURES/key-19/key-19.csv" paper_figures/key-18/key-18.csv || fail "key-19 differs"
+    [ ! -e "$FIGURES/key-19/key-19.csv" ] || fail "key-19 has a CSV of its own"
+    agree "$FIGURES/key-18/key-18.csv" paper_figures/key-18/key-18.csv || fail "key-18 differs"
     pass
 }
-check_links
+check_shared
 
 # The folder of runs has a file that is no run, and a run without rows.
 mkdir "$folder/odd"

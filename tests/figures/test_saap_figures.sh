@@ -12,7 +12,7 @@ needs_python
 pass
 
 # It finds a number that has changed.
-cp -rL paper_figures/saap-* paper_figures/ours-sparse "$folder"
+cp -r paper_figures/saap-* paper_figures/ours-sparse "$folder"
 sed -i 's/,11\.325,/,12.325,/' "$folder/saap-02/saap-02.csv"
 "$python" tests/figures/saap_captions.py "$folder" >"$folder/out" &&
     fail "saap_captions.py does not find a number that has changed"

@@ -60,9 +60,9 @@ import sys
 import make
 
 few = sys.argv[1] == "few"
-for name in make.known_figures():
+for name in make.known():
     figure = make.Figure(name)
-    if not make.MEASURED.search(figure.data) and not (few and re.search("need|regret", name)):
+    if figure.of_program() and not (few and re.search("need|regret", name)):
         options = sorted(make.options_taken(figure))[-1 if few else 0:]
         for option in options:
             print(name, option, re.search(f" --{option} ([^ ,]*)", figure.data)[1])

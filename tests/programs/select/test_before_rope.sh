@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The tables of docs/real-data.md are those of the measured files in plots/before-rope/, and so
-# are the numbers of its figure. tools/before_rope.py says what is wrong with its arguments; its
+# The tables of docs/real-data.md are those of the measured files of ours-before-rope, and so are
+# the numbers of that figure. tools/before_rope.py says what is wrong with its arguments; its
 # arithmetic.
 #
-# Against: the measured files in `plots/before-rope/`, one with a number changed; RoPE and shares
-# of variance by hand.
+# Against: the measured files in `paper_figures/ours-before-rope/`, one with a number changed; RoPE
+# and shares of variance by hand.
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
@@ -14,29 +14,31 @@ cp docs/real-data.md "$folder/page.md"
 "$python" tools/before_rope_tables.py --write "$folder/page.md"
 cmp -s "$folder/page.md" docs/real-data.md ||
     fail "tables: $(diff "$folder/page.md" docs/real-data.md)"
-cp -r plots/before-rope "$folder/measured"
+measured=paper_figures/ours-before-rope
+cp -r "$measured" "$folder/measured"
 "$python" tools/before_rope_tables.py --figure "$folder/measured"
-cmp -s "$folder/measured/figure.csv" plots/before-rope/figure.csv || fail "figure.csv is another"
+cmp -s "$folder/measured/ours-before-rope.csv" "$measured/ours-before-rope.csv" ||
+    fail "the figure is another"
 pass
 
 page=$(tr '\n' ' ' <docs/real-data.md)
 says() { grep -qF -- "$1" <<<"$page" || fail "docs/real-data.md does not say '$1'"; }
 spread() { # ORDER BUCKETS COLUMN: a number of spread.csv, with two digits
     awk -F, '$1 == "'"$1"'" && $2 == "'"$2"'" { x = sprintf("%.2g", $'"$3"'); sub(/^0/, "", x)
-        print x }' plots/before-rope/spread.csv
+        print x }' "$measured/spread.csv"
 }
 as="as it is"
 says "is $(spread "$as" after 4) of that of all, before RoPE $(spread "$as" before 4) ("
 says "logits $(spread "$as" after 5) lies between buckets after RoPE, $(spread "$as" before 5) "
 says "between those before it, and $(spread "$as" after 6) between 128 runs"
 rises=$(awk -F, '$3 == 0.2 && $2 == 128 { x = sprintf("%.2g", $8); if (!n++) first = x }
-    END { print first " to " x }' plots/before-rope/length.csv)
+    END { print first " to " x }' "$measured/length.csv")
 says "the ratio rises from $rises."
 says "their ratio is $(awk -F, '/^"others, 0 .. 2047",0.2,/ {
-    printf "%.2f, by oracle %.2f.", $8, $12 }' plots/before-rope/transfer.csv)"
+    printf "%.2f, by oracle %.2f.", $8, $12 }' "$measured/transfer.csv")"
 part=$(awk -F, '$1 == "real" { if (!n++ || $3 < least) least = $3; if ($3 > most) most = $3 }
     END { x = sprintf("%.2f to %.2f", least, most); gsub(/0\./, ".", x); print x }' \
-    plots/before-rope/position.csv)
+    "$measured/position.csv")
 says "where its layers have $part."
 pass
 

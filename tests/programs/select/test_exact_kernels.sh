@@ -203,7 +203,7 @@ awk -F, 'NR > 1 && $8 != "NaN" { share = $8 * 100
     END { printf "%.1f %.0f %.1f %.1f %.0f\n", one, gvr, torch, 100 / gvr, 100 / torch }' \
     paper_figures/ours-exact/ours-exact.csv >"$folder/shares"
 [ "$(cat "$folder/shares")" = "1.5 70 4.5 1.4 22" ] || fail "shares $(cat "$folder/shares")"
-caption=$(tr '\n' ' ' <plots/ours/ours-exact.txt)
+caption=$(tr '\n' ' ' <paper_figures/ours-exact/ours-exact.txt)
 for text in "at most 1.5 %" "70 % with gvr_v2" "4.5 % with torch.topk" "1.4 and 22 times"; do
     grep -qF -- "$text" <<<"$caption" || fail "the caption lacks: $text"
 done

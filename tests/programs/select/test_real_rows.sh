@@ -1,20 +1,19 @@
 #!/usr/bin/env bash
-# The numbers that docs/real-data.md says of real rows are those of the measured files
-# in plots/real-rows/. With bad arguments, tools/real_rows.py says what is wrong.
+# The numbers that docs/real-data.md says of real rows are those of the measured files of
+# ours-real-rows and ours-resonance. With bad arguments, tools/real_rows.py says what is wrong.
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
-measured=plots/real-rows
 page=$(tr '\n' ' ' <docs/real-data.md)
 says() { grep -qF -- "$1" <<<"$page" || fail "docs/real-data.md does not say '$1'"; }
-of() { awk -F, "$1" "$measured/$2.csv"; } # an awk program on a file
+of() { awk -F, "$1" "paper_figures/ours-$2.csv"; } # an awk program on a file
 
 # reached ROPE COLUMN: how many choices reached their target, "348 of 360"
 reached() {
     of 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
         $at["rope"] == "'"$1"'" && ("'"$3"'" == "" || $at["layer"] != "vocabulary") {
             all++; if ($at["'"$2"'"] >= $at["target"]) reached++ }
-        END { printf "%d of %d", reached, all }' choices
+        END { printf "%d of %d", reached, all }' real-rows/choices
 }
 interleaved=$(reached ignored interleaved "")
 contiguous=$(reached ignored contiguous "")
@@ -41,7 +40,7 @@ ratios() {
     of '$3 == 4 && $5 == "'"$1"'" && ($1 == "vocabulary") == '"$2"' {
             if (!n++ || $10 < least) least = $10
             if ($10 > most) most = $10 }
-        END { printf "%.2f to %.2f", least, most }' loss
+        END { printf "%.2f to %.2f", least, most }' real-rows/ours-real-rows
 }
 says "interleaved buckets lose $(ratios interleaved 0) of what the model says on attention logits"
 [ "$(ratios interleaved 1)" = "0.96 to 0.99" ] || fail "the vocabulary: $(ratios interleaved 1)"
@@ -53,12 +52,13 @@ for layer in 2 8 15 22 28 vocabulary; do
     says "$(of '$1 == "'$layer'" && $2 == 256 {
             cell[$5 $3] = sprintf("%.3f (%.2f)", $7, $8); gsub(/0\./, ".", cell[$5 $3]) }
         END { printf "| '$layer' | %s | %s | %s | %s |", cell["interleaved1"], cell["interleaved4"],
-                     cell["contiguous1"], cell["contiguous4"] }' loss)"
+                     cell["contiguous1"], cell["contiguous4"] }' real-rows/ours-real-rows)"
 done
 pass
 
 recall_at() { # SERIES B: of the sweep of b
-    of '$1 == "b" && $2 == "'"$1"'" && $3 == '"$2"' { printf "%.3f", $6 }' resonance
+    of '$1 == "b" && $2 == "'"$1"'" && $3 == '"$2"' { printf "%.3f", $6 }' \
+        resonance/ours-resonance
 }
 says "| as it is | $(recall_at "as it is" 9) | $(recall_at "as it is" 10) |"
 says "| without RoPE | $(recall_at "without RoPE" 9) | $(recall_at "without RoPE" 10) |"
@@ -66,6 +66,9 @@ says "the wavelength 10 | $(recall_at "wavelength 10" 9) | $(recall_at "waveleng
 says "it says $(recall_at "wave model" 9) at b = 9 and $(recall_at "wave model" 18) at b = 18"
 says "where $(recall_at "as it is" 9) and $(recall_at "as it is" 18) were measured"
 says "| shuffled alike in all rows | $(recall_at shuffled 9) | $(recall_at shuffled 10) |"
+pair() { of '$1 == "'"$1"'" { printf "%.3f", $5 }' real-rows/pairs; }
+says "a dip at b = 53 ($(pair none);"
+says "except pair 4: without it the recall is $(pair 4)"
 pass
 
 if "$python" -c 'import numpy' 2>/dev/null; then

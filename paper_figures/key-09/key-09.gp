@@ -1,0 +1,3 @@
+# height 430
+bytes = 4
+load "plots/bandwidth.gp"
