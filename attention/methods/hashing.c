@@ -84,13 +84,14 @@ bool hash_rows(const struct hashing *hashing, const float *rows, size_t count, c
     bool stopped = false;
     const size_t d = hashing->d;
     const uint32_t columns = hashing->columns;
+    const size_t at_once = count < ROWS_AT_ONCE ? count : ROWS_AT_ONCE;
     const uint32_t tables_at_once =
         columns < PROJECTIONS_AT_ONCE ? PROJECTIONS_AT_ONCE / columns : 1;
 #pragma omp parallel if (count > ROWS_AT_ONCE)
     {
-        float *centred = require_memory(malloc(ROWS_AT_ONCE * d * sizeof *centred));
-        float *projections = require_memory(
-            malloc((size_t)ROWS_AT_ONCE * tables_at_once * columns * sizeof *projections));
+        float *centred = require_memory(malloc((at_once + 1) * d * sizeof *centred));
+        float *projections =
+            require_memory(malloc((at_once + 1) * tables_at_once * columns * sizeof *projections));
 #pragma omp for schedule(static)
         for (size_t first = 0; first < count; first += ROWS_AT_ONCE) {
             if (watch_skips(watch, &stopped))
