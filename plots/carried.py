@@ -15,11 +15,12 @@ SPDX-License-Identifier: Apache-2.0
 """
 import math
 import pathlib
+import re
 import statistics
 import tempfile
 
 import program
-from program import ask, ask_json, short, words, write, write_file, write_page, wrong
+from program import ask, ask_json, fill, short, words, write, write_file, write_page, wrong
 
 FLOOR_US = 15  # what a call took at least in the runs of the RTX 4080 SUPER: the launch
 
@@ -210,13 +211,12 @@ def memory_table():
     for row in program.runs("bits-knn/exact"):
         rate = 4e6 * int(row["n"]) * int(row["m"]) / float(row["time_us_median"])
         at = shares.setdefault(row["device"], {}).setdefault(int(row["k"]), [])
-        at.append((rate / sheet[row["device"]], row["kernel"]))
+        at.append(rate / sheet[row["device"]])
     ks = (32, 256, 2048)
     lines = [joined_row("card", "TB/s", *(f"k = {k}" for k in ks)), "|" + "---|" * 5]
     for card, of in sorted(shares.items()):
-        best = (max(of[k]) for k in ks)
         lines.append(joined_row(card, f"{sheet[card] / 1e12:.3g}",
-                                *(f"{percent(share)} % ({kernel})" for share, kernel in best)))
+                                *(f"{percent(max(of[k]))} %" for k in ks)))
     return lines
 
 
@@ -350,14 +350,15 @@ def each_answer():
 
 
 def advice(row):
-    """"flashinfer.top_k, 23.4 us"; of buckets "512 x 4, 19.4 us"; "-": no exact time is known."""
-    if not row["call"] or row["cause"] == "no_exact":
-        return "-"
-    name = f"{row['b']} x {row['k_b']}" if row["verdict"] == "buckets" else row["call"]
-    name = {"recallmodel": "ours", "torch.topk": "torch",
-            "flashinfer.top_k": "flashinfer"}.get(name, name.replace("topk_", ""))
+    """"flashinfer 23.4", in us; of our exact top-k "23.4", of buckets "512 x 4: 19.4"."""
+    if row["verdict"] == "buckets":
+        name = f"{row['b']} x {row['k_b']}: "
+    elif row["call"] == "recallmodel":
+        name = ""
+    else:
+        name = row["call"].replace("torch.topk", "torch").replace("topk_", "").split(".")[0] + " "
     us = row["time_us"]
-    return f"{name}, " + (f"{us / 1000:.3g} ms" if us >= 1000 else f"{us:.3g} us")
+    return name + (f"{us:.0f}" if us >= 1000 else f"{us:.3g}")
 
 
 # ---- the tables of docs/runs.md
@@ -372,59 +373,102 @@ def percent(value):
 
 
 def times_table():
-    lines = ["| measured | on | type | runs | median error % | 95 % | measured over predicted |",
-             "|" + "---|" * 7]
+    """Of the sets of at least ten runs, and of all together."""
+    lines = ["| measured | on | type | runs | median error % | measured over predicted |",
+             "|" + "---|" * 6]
     for row in times():
         where = row["device"] if row["kernel"] != "all" else f"**{row['device']}**"
-        lines.append(f"| {row['kernel']} | {where} | {row['dtype']} | {row['runs']} "
-                     f"| {percent(row['median_error'])} | {percent(row['p95_error'])} "
-                     f"| {row['p05_ratio']:.2f} to {row['p95_ratio']:.2f}, median "
-                     f"{row['median_ratio']:.2f} |")
+        if row["runs"] >= 10:
+            lines.append(joined_row(row["kernel"], where, row["dtype"], str(row["runs"]),
+                                    percent(row["median_error"]), band(row)))
     return lines
+
+
+def band(row):
+    return f"{row['p05_ratio']:.2f} to {row['p95_ratio']:.2f}"
+
+
+def kernel_of(profile):
+    """The name of a profile of an exact kernel without its card and type."""
+    return re.sub(r"_(h100_\w+|[^_]+)$", "", re.sub(r"_f(16|32)$", "", profile["device"]))
+
+
+def between(values):
+    """"3.2 to 4.5", in per cent; "-" if there is none."""
+    least, most = (f"{100 * of(values):.1f}" for of in (min, max)) if values else "--"
+    return least if least == most else f"{least} to {most}"
 
 
 def kernels_table():
-    lines = ["| profile | card | runs | fit | n left out | k left out |", "|" + "---|" * 6]
+    """A row a kernel: the errors of its profiles on n, or k, that the fit did not see."""
+    found = {}
     for profile in ask_json("devices")["profiles"]:
-        def both(which, of=profile):
-            median, p95 = (of[f"{which}{name}_error"] for name in ("median", "p95"))
-            return f"{100 * median:.1f}, {100 * p95:.1f}" if median else "one k"
-        if profile["card"] != profile["device"]:
-            card = profile["card"].split(",")[0]
-            lines.append(f"| `{profile['device']}` | {card} | {profile['run_count']} "
-                         f"| {both('')} | {both('held_out_')} | {both('held_out_k_')} |")
+        if profile["card"] != profile["device"] and not profile["device"].startswith("cpu"):
+            found.setdefault(kernel_of(profile), []).append(profile)
+    lines = ["| kernel | n left out: median | 95 % | k left out: median |", "|" + "---|" * 4]
+    for kernel, profiles in sorted(found.items()):
+        cells = [between([profile[f"held_out_{which}_error"] for profile in profiles
+                          if profile[f"held_out_{which}_error"]])
+                 for which in ("median", "p95", "k_median")]
+        lines.append(joined_row(kernel, *cells))
     return lines
+
+
+ARCHITECTURES = "Blackwell 10", "Hopper", "two architectures"
 
 
 def exact_table():
-    lines = ["| cards of | kernel | runs | median error % | 95 % | measured over predicted "
-             "| of two |", "|" + "---|" * 7]
-    regrets = exact_regret()
-    for row in exact():
-        of = regrets[row["between"]] if row["kernel"] == "all" else []
-        there = (f"{math.exp(statistics.mean(map(math.log, of))):.3f}, {max(of):.2f} ({len(of)})"
-                 if of else "")
-        name = row["kernel"] if row["kernel"] != "all" else "**all**"
-        lines.append(f"| {row['between']} | {name} | {row['runs']} "
-                     f"| {percent(row['median_error'])} | {percent(row['p95_error'])} "
-                     f"| {row['p05_ratio']:.2f} to {row['p95_ratio']:.2f} | {there} |")
-    return lines
+    rows, regrets = {(row["between"], row["kernel"]): row for row in exact()}, exact_regret()
+    lines = [joined_row("kernel", *ARCHITECTURES), "|" + "---|" * 4]
+    for kernel in [*(row[0] for row in SGLANG), "all"]:
+        of = [rows[where, kernel] for where in ARCHITECTURES]
+        lines.append(joined_row(kernel if kernel != "all" else "**all**",
+                                *(f"{percent(row['median_error'])}, {band(row)}" for row in of)))
+    lines.append(joined_row("runs", *(str(rows[where, "all"]["runs"]) for where in ARCHITECTURES)))
+    lines.append(joined_row("of two", *(
+        f"{math.exp(statistics.mean(map(math.log, of))):.3f}, {max(of):.2f} ({len(of)})"
+        for of in (regrets[where] for where in ARCHITECTURES))))
+    said = "; ".join(f"{name} {percent(row['median_error'])}, {band(row)} ({row['runs']} runs)"
+                     for name in ("exact top-k", "buckets")
+                     for row in [rows["two CPUs", f"topk, {name.split()[0]}"]])
+    return [*lines, "", fill(f"Between two CPUs, an EPYC and a Xeon: {said}.")]
+
+
+def carrying(row):
+    """What kind of step there is between two machines, in words."""
+    if row["chosen_by"].startswith("H100"):
+        return f"{row['chosen_by']}, to {row['judged_by'].split(', ')[1]}"
+    return ("a Xeon, to other types and threads" if row["chosen_by"].startswith("Xeon")
+            else "the profile of an EPYC, to a Xeon")
 
 
 def regret_table():
-    lines = ["| chosen by | measured on | cells | mean | 95 % | most |", "|" + "---|" * 6]
+    """A row a kind of step, with the least and the most of its pairs."""
+    lines = ["| carried from | pairs | cells each | mean | 95 % | most |", "|" + "---|" * 6]
+    found = {}
     for row in regret():
-        lines.append(f"| {row['chosen_by']} | {row['judged_by']} | {row['cells']} "
-                     f"| {row['mean']:.3f} | {row['p95']:.2f} | {row['most']:.2f} |")
+        found.setdefault(carrying(row), []).append(row)
+    for kind, rows in found.items():
+        cells = [tuple(f"{of(row[what] for row in rows):.{digits}f}" for of in (min, max))
+                 for what, digits in (("mean", 3), ("p95", 2), ("most", 2))]
+        lines.append(joined_row(kind, str(len(rows)), str(rows[0]["cells"]), *(
+            least if least == most else f"{least} to {most}" for least, most in cells)))
     return lines
 
 
 def cards_table():
-    rows = list(each_answer())
+    """A row for all cards with the same advice; a sentence names those without."""
+    cells, rows = {}, {}
+    for row in each_answer():
+        known = row["call"] and row["cause"] != "no_exact"
+        cells.setdefault(row["device"], []).append(advice(row) if known else None)
+    for device, of in cells.items():
+        rows.setdefault(tuple(of), []).append(device)
+    without = rows.pop((None,) * len(USES))
     lines = [joined_row("card", *(use[0] for use in USES)), "|" + "---|" * (1 + len(USES))]
-    for device in dict.fromkeys(row["device"] for row in rows):
-        lines.append(joined_row(device, *(advice(r) for r in rows if r["device"] == device)))
-    return lines
+    for of, devices in rows.items():
+        lines.append(joined_row(", ".join(devices), *(cell or "-" for cell in of)))
+    return [*lines, "", fill(f"No time of exact top-k is known on {', '.join(without)}.")]
 
 
 TABLES = {"exact-kernels": kernels_table, "exact-memory": memory_table,

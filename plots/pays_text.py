@@ -108,18 +108,6 @@ def pays_shares(rows):
             f"{1 / statistics.median(gvr):.0%} in the median.").replace("%", " %")
 
 
-def same_card():
-    """FlashInfer's 0.6.14 on the B200 over the clusters of the card that is not stated: m = 1."""
-    cold = {(round(row["n"], -3), row["k"]): row["time_us_median"]
-            for row in runs("trtllm/exact-b200", kernel="flashinfer_0_6_14") if row["m"] == 1}
-    ratios = []
-    for row in runs("flashinfer/exact-blackwell", kernel="flashinfer_clusters", op="top_k"):
-        at = round(row["n"], -3), row["k"]
-        if row["m"] == 1 and row["n"] >= 2 ** 14 and at in cold:
-            ratios.append(cold[at] / row["time_us_median"])
-    return ratios
-
-
 def pays_card(rows):
     """The paragraph of docs/choosing.md."""
     gain = medians(rows, RECALL)
@@ -169,38 +157,18 @@ def at_n(kernel, m, n):
 
 
 def sampling_rest(rows):
-    parts = []
+    """Of a call on a B200: its time, that of exact top-k alone, and what each could save of it."""
+    lines = ["| rows m | call, us | default | clusters | buckets, at least "
+             "| buckets save at most | clusters save |", "|" + "---|" * 7]
     for m in (1, 256):
         row, = first(rows, device="B200", op="from_logits", dtype="float32", n=128000, m=m)
         after, least = row["after_us"], row["least_us"]
         default, clusters = (at_n(f"flashinfer_{kind}", m, 128000)
                              for kind in ("default", "clusters"))
-        parts.append(
-            f"With m = {m} the call takes {after:.0f} us, and exact top-k alone, k = 256, "
-            f"{default:.0f} us by FlashInfer's default kernel and {clusters:.0f} us by its "
-            f"clusters. Buckets take at least {least:.1f} us. So they could save at most "
-            f"{(default - least) / after:.0%} of the call; the exact clusters save "
-            f"{(default - clusters) / after:.0%}, which leaves buckets "
-            f"{(clusters - least) / after:.0%}.")
-    return ("**What buckets could save of the rest** (B200, float32 logits, n = 128000; exact "
-            "top-k on the line between 2^16 and 2^18). " + " ".join(parts)).replace("%", " %")
-
-
-def sampling_rejection(rows):
-    second = [row for row in rows if row["pr"] == 2945]
-    saved = {card: [row["saved"] for row in second if row["device"] == card]
-             for card in ("B200", "B300")}
-    wanted = {"device": "B200", "op": "top-k_sampling", "k": 100, "m": 256, "deterministic": 1}
-    slow, fast = ([row["after_us"] for row in second if row["distribution"] == law
-                   and all(row[c] == value for c, value in wanted.items())][0]
-                  for law in ("normal1", "normal5"))
-    top_k, = first(rows, device="B200", op="from_probs", n=128000, m=256)
-    return (f"**#2945 is not about a top-k.** Its two columns are one algorithm, sampling by "
-            f"rejection over the whole vocabulary, in double and in float: {spread(saved['B200'])} "
-            f"times faster on a B200, {spread(saved['B300'])} on a B300, which has few units for "
-            f"double. Rejection depends on the row: with k = 100 and m = 256 a B200 takes "
-            f"{slow:.0f} us on a normal row with sd 1 and {fast:.0f} us with sd 5, where #3461 "
-            f"takes {top_k['after_us']:.0f} us (k = 50, with top-p) on any.")
+        lines.append(f"| {m} | {after:.0f} | {default:.0f} | {clusters:.0f} | {least:.1f} "
+                     f"| {100 * (default - least) / after:.0f} % "
+                     f"| {100 * (default - clusters) / after:.0f} % |")
+    return "\n".join(lines)
 
 
 # ---- the pages
@@ -208,14 +176,9 @@ def sampling_rejection(rows):
 
 def texts():
     pays, sampling = (read_numbers(f"ours-{what}") for what in ("pays", "sampling"))
-    ratios = same_card()
-    card = (f"At m = 1 and n from 2^14 on, FlashInfer 0.6.14 on the B200 takes "
-            f"{min(ratios):.2f} to {max(ratios):.2f} times as long as the clusters on the card "
-            f"that is not stated ({len(ratios)} shapes).")
     return {"pays": pays_table(pays), "pays-share": fill(pays_shares(pays)),
-            "pays-same-card": fill(card), "pays-card": fill(pays_card(pays)),
-            "sampling": sampling_table(sampling), "sampling-rest": fill(sampling_rest(sampling)),
-            "sampling-rejection": fill(sampling_rejection(sampling))}
+            "pays-card": fill(pays_card(pays)),
+            "sampling": sampling_table(sampling), "sampling-rest": sampling_rest(sampling)}
 
 
 def main(arguments):

@@ -230,7 +230,7 @@ def check_pays_texts(rows, docs, caption):
 
 
 def check_card(docs):
-    """The card of #3009: faster than every Blackwell but B200 and B300, and as its clusters."""
+    """The card of #3009: faster than every Blackwell but B200 and B300."""
     runs = table("runs/flashinfer/exact-blackwell.csv")
     fastest = max(4e-6 * int(row["n"]) * int(row["m"]) / float(row["time_us_median"])
                   for row in runs)
@@ -239,16 +239,6 @@ def check_card(docs):
     check("the card is faster than other Blackwells", fastest > 1.2 * others)
     says(docs["runs.md"], r"at ([\d.]+) TB/s. The other Blackwell cards .* at most ([\d.]+) TB/s",
          fastest, others)
-    clusters = {shape(row): float(row["time_us_median"]) for row in runs
-                if row["kernel"] == "flashinfer_clusters" and row["op"] == "top_k"}
-    near = {16387: 2 ** 14, 65538: 2 ** 16, 65539: 2 ** 16, 262127: 2 ** 18}
-    ratios = []
-    for row in table("runs/trtllm/exact-b200.csv"):
-        n, k, m = shape(row)
-        if row["kernel"] == "flashinfer_0_6_14" and m == 1 and n in near:
-            ratios.append(float(row["time_us_median"]) / clusters[near[n], k, m])
-    says(docs["runs.md"], r"takes ([\d.]+) to ([\d.]+) times as long as the clusters .* \((\d+) "
-         r"shapes", min(ratios), max(ratios), len(ratios))
 
 
 def check_launches():
@@ -326,31 +316,9 @@ def check_sampling_texts(rows, docs, caption):
         default, clusters = (on_the_line(f"flashinfer_{kind}", m, 128000)
                              for kind in ("default", "clusters"))
         most.append(100 * (default - least) / after)
-        says(text, rf"With m = {m} the call takes (\d+) us, .* (\d+) us by FlashInfer's default "
-             r"kernel and (\d+) us by its clusters. Buckets take at least ([\d.]+) us. So they "
-             r"could save at most (\d+) % of the call; the exact clusters save (\d+) %, which "
-             r"leaves buckets (\d+) %."
-             if m == 256 else
-             r"With m = 1 the call takes (\d+) us, and exact top-k alone, k = 256, (\d+) us by "
-             r"FlashInfer's default kernel and (\d+) us by its clusters. Buckets take at least "
-             r"([\d.]+) us. So they could save at most (\d+) % of the call; the exact clusters "
-             r"save (\d+) %, which leaves buckets (\d+) %.",
-             after, default, clusters, least, most[-1], 100 * (default - clusters) / after,
-             100 * (clusters - least) / after)
+        says(text, rf"\| {m} \| (\d+) \| (\d+) \| (\d+) \| ([\d.]+) \| (\d+) % \| (\d+) % \|",
+             after, default, clusters, least, most[-1], 100 * (default - clusters) / after)
     says(text, r"exact top-k could save at most (\d+) % of the rest", max(most))
-    second = [row for row in rows if row["pr"] == "2945"]
-    of = [spread([float(row["saved"]) for row in second if row["device"] == card])
-          for card in ("B200", "B300")]
-    number = r"([\d.]+) \(([\d.]+) to ([\d.]+)\)"
-    says(text, rf"in float: {number} times faster on a B200, {number} on a B300", *of[0], *of[1])
-    says(text, r"(\d+) us on a normal row with sd 1 and (\d+) us with sd 5, where #3461 takes "
-         r"(\d+) us", *(float(row["time_us_median"]) for law in "15"
-                        for row in table("runs/flashinfer/sampling.csv")
-                        if row["op"] == f"top-k sampling|normal_distribution(std={law})|det"
-                        and row["device"] == "B200" and row["k"] == "100" and row["m"] == "256"
-                        and row["kernel"] == "after"),
-         *(float(row["after_us"]) for row in first if row["device"] == "B200"
-           and row["op"] == "from_probs" and shape(row) == (128000, 50, 256)))
 
 
 def main(figures, docs, quick=""):

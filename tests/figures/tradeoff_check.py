@@ -285,15 +285,9 @@ def said_of_ratios(rows, ratios, slow, few):
 
 
 def said_of_choices(rows):
-    found = {model: [x[1] for x in regrets(rows, model)] for model in MODELS}
-    mean = {model: statistics.geometric_mean(of) for model, of in found.items()}
-    lost = [sum(x[2] for x in regrets(rows, model)) for model in ("basic", "parallel")]
-    yield (f"takes {mean['time_model']:.3f} times the time of the fastest in the geometric mean, "
-           f"and {max(found['time_model']):.3g} times at worst.")
-    yield (f"takes {mean['basic']:.1f} (basic, serial) and {mean['parallel']:.1f} times "
-           f"(parallel), at worst {max(found['basic']):.0f} and {max(found['parallel']):.0f} "
-           "times.")
-    yield f"in {lost[0]} (basic) and {lost[1]} (parallel) of {len(found['basic'])} questions"
+    found = [x[1] for x in regrets(rows, "time_model")]
+    yield (f"takes {statistics.geometric_mean(found):.3f} times the time of the fastest in the "
+           f"geometric mean, and {max(found):.3g} times at worst.")
     small = [x[1] for x in regrets([r for r in rows if r["k"] <= 16], "basic")]
     yield f"k <= 16 {statistics.geometric_mean(small):.2f} times (basic)"
 

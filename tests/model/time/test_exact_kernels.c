@@ -154,8 +154,8 @@ static double *predictions(const struct rcm_profile *q, const struct run_list *r
     return predicted;
 }
 
-/* Each profile predicts its runs as well as it says, and its medians are those that docs/runs.md
- * names: at most 12 % of the fit and of each k left out, for all of them. */
+/* Each profile predicts its runs as well as it says: medians of at most 12 % of the fit and of each
+ * k left out, for all of them. */
 START_TEST(errors)
 {
     for (size_t i = 0; i < SHIPPED; i++) {
