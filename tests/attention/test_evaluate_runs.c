@@ -157,7 +157,7 @@ START_TEST(threads_memory_and_stops)
     spec.length = 1;
     spec.memory_bytes = INFINITY;
     ck_assert_int_eq(evaluation_run(&spec, NULL, &e, MESSAGE(error)), -1);
-    ck_assert_str_eq(error, "out of memory; give fewer queries with --last");
+    ck_assert_str_eq(error, "out of memory; give fewer queries with " MEMBER "last");
     evaluation_free(&e);
 }
 END_TEST

@@ -214,7 +214,7 @@ static const char *const rejected[][4] = {
     {"calibrate tests/golden/recall/title.txt", "tests/golden/recall/title.txt:2, column"},
     {"calibrate tests/model/reference.csv", "tests/model/reference.csv", "there is no column"},
     {"calibrate --runs /dev/null", "/dev/null", "is a device", "give a file"},
-    {"calibrate /dev/null --kernel any", "--kernel any", "graphcore"},
+    {"calibrate /dev/null --kernel any", "--kernel any", "generic"},
     {"calibrate /dev/null --dtype f8", "--dtype 'f8'", "bf16"},
     {"calibrate /dev/null -o", "-o needs a value", "FILE"},
     {"calibrate /dev/null --nname x", "'--nname'", "did you mean --name"},
