@@ -85,7 +85,7 @@ struct method_options {
 enum method_option_kind { METHOD_OPTION_WHOLE, METHOD_OPTION_REAL, METHOD_OPTION_FLAG };
 
 struct method_option {
-    const char *name; /* of the member */
+    const char *name, *option; /* of the member; for people who type it */
     enum method_option_kind kind;
     size_t at; /* of the member in struct method_options */
     double least, most;

@@ -5,7 +5,7 @@
 
 const struct method_option method_option_rows[] = {
 #define METHOD_OPTION_ROW(kind, member, option, usual, least, most, meaning) \
-    {#member, METHOD_OPTION_##kind, offsetof(struct method_options, member), least, most},
+    {#member, option, METHOD_OPTION_##kind, offsetof(struct method_options, member), least, most},
     METHOD_OPTIONS(METHOD_OPTION_ROW)
 #undef METHOD_OPTION_ROW
         {0}};
@@ -30,7 +30,7 @@ int method_options_check(const struct method_options *options, const struct meth
         const double value = method_option_value(options, row);
         const bool real = row->kind == METHOD_OPTION_REAL;
         if (value > row->most || !(real ? value > row->least : value >= row->least))
-            return message_set(error, MEMBER "%s %g is outside %c%.10g, %.10g]; give one inside",
+            return message_set(error, MEMBER "%s %.10g is outside %c%.10g, %.10g]; give one inside",
                                row->name, value, real ? '(' : '[', row->least, row->most);
     }
     const char *fault = method->fault ? method->fault(options, d) : NULL;

@@ -8,12 +8,11 @@
 /* Frees those parameters that the kernel's model has. */
 static void free_parameters(struct problem *problem)
 {
-    static const size_t offsets[] = {offsetof(struct rcm_profile, contiguous_ratio),
-                                     offsetof(struct rcm_profile, contiguous_us),
-                                     offsetof(struct rcm_profile, contiguous_bucket_us)};
-    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
-        const struct rcm_time_parameter *parameter = parameter_at(offsets[i]);
+    const struct rcm_time_parameter *parameter;
+    for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++) {
         const double start = parameter_start(problem->profile.kernel, parameter);
+        if (!parameter->contiguous)
+            continue;
         rcm_set_time_value(&problem->profile, parameter, start);
         if (start > 0.0)
             add_free_parameter(problem, parameter, start);
@@ -75,13 +74,6 @@ int fit_contiguous(const struct run *runs, size_t length, struct rcm_profile *pr
     if (!kept)
         return message_set(error, "the fit of contiguous buckets failed: not enough memory");
     free_parameters(&problem);
-    if (problem.free_count == 0) {
-        free(kept);
-        return message_set(error,
-                           "contiguous buckets have no parameter in the model of the kernel "
-                           "%s",
-                           profile->kernel->name);
-    }
     problem.length = keep_predicted(&problem.profile, runs, length, kept);
     const int status = fit_free(&problem, fit, error);
     if (status == 0)

@@ -72,7 +72,7 @@ static double start_of(const struct problem *problem, const struct rcm_time_para
 }
 
 /* Lets those parameters be fitted on which the time of a run depends, from their starts. The others
- * get the value of the prior, or their start if they are always used. *search says whether
+ * get the value of the prior, or their start if they are needed. *search says whether
  * blocks_at_once is to be searched for. */
 static int choose_parameters(struct problem *problem, bool *search, struct message error)
 {

@@ -61,7 +61,7 @@ uint32_t partitioned_knob_max(const struct method_options *options, const struct
 
 double partitioned_shared_bytes(const struct method_options *options, double elements)
 {
-    return elements * options->element_bytes / (options->batch > 1 ? options->batch : 1);
+    return elements * options->element_bytes / options->batch;
 }
 
 const float *partitioned_query(const struct method *self, const struct attention_query *query)

@@ -297,9 +297,9 @@ static int read_slice(const struct slice *s, float *to, struct message error)
             break;
         }
         if (row_file_read(&f->file, start + i, row, buffer) != 0)
-            failed = message_set(error, MEMBER MEMBER "%s %.150s cannot be read: %s",
-                                 tensor_name(s->tensor), f->path,
-                                 errno ? strerror(errno) : "it ends early");
+            failed =
+                message_set(error, MEMBER "%s %.150s cannot be read: %s", tensor_name(s->tensor),
+                            f->path, errno ? strerror(errno) : "it ends early");
         for (uint32_t c = 0; c < f->d && !failed; c++) {
             const float x = (float)row[c];
             to[(size_t)i * f->d + c] = x;

@@ -54,7 +54,7 @@ fi
 searches="harmonic models.html
 rcm_recall_sd c/recall.html
 recall_quantile python_reference/model.html
-shards parts.html
+shards c/parts.html
 sparsemax-nonsense -"
 while read -r word page; do
     open_page "index.html?q=$word"

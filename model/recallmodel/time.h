@@ -166,9 +166,11 @@ struct rcm_profile {
 #define RCM_TIME_PARAMETERS_MOST 24
 struct rcm_time_parameter {
     const char *name, *unit, *meaning;
-    size_t offset; /* into struct rcm_profile */
-    unsigned k_b;  /* of the time of an element; 0: another parameter */
-    bool needed;   /* by every prediction by work and of a CPU; elsewhere 0 leaves a term out */
+    const char *lacks; /* what rcm_profile_lacks() says where it is needed and 0 */
+    size_t offset;     /* into struct rcm_profile */
+    unsigned k_b;      /* of the time of an element; 0: another parameter */
+    bool needed;       /* by every prediction by work and of a CPU; elsewhere 0 leaves a term out */
+    bool contiguous;   /* of contiguous buckets alone, which have a fit of their own */
     double start[RCM_TIME_MODELS]; /* where a fit of each model begins; 0: it is not in the model */
 };
 const struct rcm_time_parameter *rcm_time_parameter(size_t index);

@@ -99,13 +99,14 @@ static double low_of(double ratio)
     return ratio > 0.0 ? ratio : 1.0;
 }
 
-const char *time_missing(const struct rcm_profile *q)
+/* The first number that every prediction of its model needs and that it lacks; or NULL. */
+static const struct rcm_time_parameter *missing(const struct rcm_profile *q)
 {
     const struct rcm_time_parameter *parameter;
     for (size_t i = 0; model_of(q)->needs && (parameter = rcm_time_parameter(i)); i++)
         if (parameter->needed && parameter->start[q->kernel->model] > 0.0 &&
             !(rcm_time_value(q, parameter) > 0.0))
-            return parameter->name;
+            return parameter;
     return NULL;
 }
 
@@ -114,9 +115,8 @@ const char *rcm_profile_lacks(const struct rcm_profile *q)
     const struct time_model *model = model_of(q);
     if (!model->exact_us)
         return "lacks a kernel whose times can be predicted";
-    if (time_missing(q))
-        return "lacks a number that every prediction needs; recallmodel calibrate writes all of "
-               "them";
+    if (missing(q))
+        return missing(q)->lacks;
     return model->lacks ? model->lacks(q) : NULL;
 }
 
@@ -124,7 +124,7 @@ struct rcm_prediction rcm_predict(const struct rcm_profile *q, struct rcm_topk p
 {
     double low = q->held_out_p05_ratio, high = q->held_out_p95_ratio;
     const struct time_model *model = model_of(q);
-    if (rcm_check(p) != RCM_OK || !model->predict || time_missing(q))
+    if (rcm_check(p) != RCM_OK || !model->predict || missing(q))
         return time_unknown;
     struct rcm_prediction r = model->predict(q, p);
     if (!r.bound)

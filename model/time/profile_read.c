@@ -8,7 +8,6 @@
 
 #include <base/text.h>
 
-#include "time_terms.h"
 #include "profile_keys.h"
 
 struct reader {
@@ -162,11 +161,7 @@ static bool read_lines(struct reader *r, const char *text, size_t length)
 static bool is_whole_profile(struct reader *r)
 {
     const struct rcm_profile *q = &r->out->profile;
-    const char *missing = time_missing(q), *lacking = rcm_profile_lacks(q);
-    if (missing)
-        return refuse(r,
-                      "is a profile that lacks %s; recallmodel calibrate writes complete profiles",
-                      missing);
+    const char *lacking = rcm_profile_lacks(q);
     return !lacking || refuse(r, "is a profile that %s", lacking);
 }
 

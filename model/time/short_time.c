@@ -54,7 +54,8 @@ static const char *lacks(const struct rcm_profile *q)
 {
     const struct rcm_time_parameter *parameter;
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
-        if (parameter->start[RCM_TIME_SHORT] > 0.0 && rcm_time_value(q, parameter) > 0.0)
+        if (parameter->start[RCM_TIME_SHORT] > 0.0 && !parameter->contiguous &&
+            rcm_time_value(q, parameter) > 0.0)
             return NULL;
     return "has none of launch_us, roof_bytes_per_s, operations_per_s, select_launch_us, ..; give "
            "at least one";

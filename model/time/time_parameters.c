@@ -4,20 +4,23 @@
 #include <model/recallmodel/time.h>
 
 /* ROW(name, unit, meaning, where a fit of each model begins); NEEDED: every prediction needs it;
- * AT_K_B: the time of an element at this k_b */
+ * CONTIGUOUS: of contiguous buckets alone; AT_K_B: the time of an element at this k_b */
 #define WORK(x) [RCM_TIME_BY_WORK] = x
 #define SHORT(x) [RCM_TIME_SHORT] = x
 #define CPU(x) [RCM_TIME_CPU] = x
 #define EXACT(x) [RCM_TIME_EXACT] = x
 /* clang-format off */
-#define EVERY(name, unit, meaning, k_b, needed, ...) \
-    {#name, unit, meaning, offsetof(struct rcm_profile, name), k_b, needed, {__VA_ARGS__}}
+#define EVERY(name, unit, meaning, k_b, needed, contiguous, ...) \
+    {#name, unit, meaning, \
+     "lacks " #name "; recallmodel calibrate writes complete profiles", \
+     offsetof(struct rcm_profile, name), k_b, needed, contiguous, {__VA_ARGS__}}
 /* clang-format on */
-#define ROW(name, unit, meaning, ...) EVERY(name, unit, meaning, 0, false, __VA_ARGS__)
-#define NEEDED(name, unit, meaning, ...) EVERY(name, unit, meaning, 0, true, __VA_ARGS__)
+#define ROW(name, unit, meaning, ...) EVERY(name, unit, meaning, 0, false, false, __VA_ARGS__)
+#define NEEDED(name, unit, meaning, ...) EVERY(name, unit, meaning, 0, true, false, __VA_ARGS__)
+#define CONTIGUOUS(name, unit, meaning, ...) EVERY(name, unit, meaning, 0, false, true, __VA_ARGS__)
 #define AT_K_B(k_b, ...) \
     EVERY(element_us_##k_b, "us", "one element of one thread, in cache, k_b = " #k_b, k_b, false, \
-          __VA_ARGS__)
+          false, __VA_ARGS__)
 
 static const struct rcm_time_parameter parameters[] = {
     NEEDED(launch_us, "us", "a kernel's or a call's start and end", WORK(2.0), SHORT(2.0), CPU(0.3),
@@ -69,11 +72,11 @@ static const struct rcm_time_parameter parameters[] = {
         CPU(3e-4)),
     ROW(collect_us, "us", "a CPU, the same: each of the k wanted", CPU(7e-3)),
     ROW(thread_us, "us", "the start of a thread", CPU(3.0)),
-    ROW(contiguous_ratio, "", "stage 1 but its start: contiguous over interleaved buckets",
-        WORK(1.3)),
-    ROW(contiguous_us, "us", "a CPU, contiguous buckets: an element, more than interleaved",
-        CPU(1e-5)),
-    ROW(contiguous_bucket_us, "us", "a CPU, contiguous buckets: a bucket", CPU(5e-3)),
+    CONTIGUOUS(contiguous_ratio, "", "stage 1 but its start: contiguous over interleaved buckets",
+               WORK(1.3), SHORT(1.3)),
+    CONTIGUOUS(contiguous_us, "us", "a CPU, contiguous buckets: an element, more than interleaved",
+               CPU(1e-5)),
+    CONTIGUOUS(contiguous_bucket_us, "us", "a CPU, contiguous buckets: a bucket", CPU(5e-3)),
     ROW(row_us, "us", "exact top-k alone: a row, whatever its length", EXACT(2.0)),
     ROW(row_element_us, "us", "exact top-k alone: each element of a row", EXACT(1e-3)),
     ROW(rows_at_once, "rows", "rows that the device holds; more wait in waves", EXACT(200.0)),

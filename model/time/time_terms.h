@@ -45,9 +45,6 @@ struct time_model {
 };
 extern const struct time_model time_by_work, time_short, time_of_cpu, time_of_exact;
 
-/* The name of a number that every prediction of its model needs, and that it lacks; or NULL. */
-const char *time_missing(const struct rcm_profile *q);
-
 extern const struct rcm_prediction time_unknown; /* all of it NaN */
 
 /* "split" or "one block", as the kernel has it. */

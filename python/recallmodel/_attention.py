@@ -17,6 +17,7 @@ from ._openblas import one_thread
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class SparseAttention:
     """What sparse_attention returns.

@@ -247,7 +247,8 @@ START_TEST(contiguous_comes_back)
 {
     const struct rcm_profile *q;
     for (size_t i = 0; (q = rcm_profile(i)); i++)
-        if (strcmp(q->kernel->name, "ours") == 0 || q->kernel->model == RCM_TIME_CPU) {
+        if (strcmp(q->kernel->name, "ours") == 0 || q->kernel->model == RCM_TIME_CPU ||
+            q->kernel->model == RCM_TIME_SHORT) {
             struct rcm_profile truth = *q;
             truth.contiguous_ratio = truth.contiguous_us = truth.contiguous_bucket_us = 0.0;
             if (q->kernel->model == RCM_TIME_CPU)

@@ -14,7 +14,7 @@
 #include <base/memory.h>
 #include <base/files/state_file.h>
 
-#define CHECKPOINT_VERSION 1 /* raised if the same lines would give another state */
+#define CHECKPOINT_VERSION 2 /* raised if the same lines would give another state */
 #define SECONDS 2            /* from one write to the next, and .. */
 #define SHARE 20             /* .. so many times as long as a write takes */
 
@@ -47,7 +47,7 @@ static void print_options(FILE *file, const struct method_options *o)
             o->dense.sink, o->dense.window);
     fprintf(file, "assignment %d\n", (int)o->assignment);
     for (const struct method_option *row = method_option_rows; row->name; row++)
-        fprintf(file, "%s %.17g\n", row->name, method_option_value(o, row));
+        fprintf(file, "%s %.17g\n", row->option + 2, method_option_value(o, row));
 }
 
 static void print_training(FILE *file, const struct train_settings *t)

@@ -63,7 +63,7 @@ static void print_left_out(const struct calibration *c)
     if (kernel->model != RCM_TIME_SHORT && kernel->model != RCM_TIME_EXACT)
         return;
     for (size_t i = 0; (parameter = rcm_time_parameter(i)); i++)
-        if (parameter->start[kernel->model] > 0.0 &&
+        if (parameter->start[kernel->model] > 0.0 && !parameter->contiguous &&
             !(kernel->splits && parameter->offset == offsetof(struct rcm_profile, long_n)) &&
             !(rcm_time_value(&c->profile, parameter) > 0.0)) {
             printf("%s%s", comma, parameter->name);

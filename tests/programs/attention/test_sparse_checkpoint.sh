@@ -120,7 +120,7 @@ refuse "state is not a checkpoint of recallmodel sparse" README.md "${call[@]}"
 refuse "is of another run: it has 'seed 1', not 'seed 2'" "$folder/first" "${call[@]}" --seed 2
 refuse "is of another run: it has 'window 128', not 'window 64'" "$folder/first" "${call[@]}" \
     --window 64
-refuse "is of another run: it has 'int8_keys 0', not 'int8_keys 1'" "$folder/first" "${call[@]}" \
+refuse "is of another run: it has 'int8-keys 0', not 'int8-keys 1'" "$folder/first" "${call[@]}" \
     --int8-keys
 refuse "est kmeans-topk lsh-gray', not 'methods" "$folder/first" "${call[@]/%lsh-gray/lsh-argmax}"
 cp "$folder/first" "$state"
