@@ -158,8 +158,8 @@ def at_n(kernel, m, n):
 
 def sampling_rest(rows):
     """Of a call on a B200: its time, that of exact top-k alone, and what each could save of it."""
-    lines = ["| rows m | call, us | default | clusters | buckets, at least "
-             "| buckets save up to | clusters save |", "|" + "---|" * 7]
+    lines = ["| rows m | call, us | default | clusters | buckets at least "
+             "| buckets save at most | clusters save |", "|" + "---|" * 7]
     for m in (1, 256):
         row, = first(rows, device="B200", op="from_logits", dtype="float32", n=128000, m=m)
         after, least = row["after_us"], row["least_us"]
