@@ -43,16 +43,8 @@ def ratio(row, name):
     return f"{short(row[name])} ({short(row[f'{name}_low'])} to {short(row[f'{name}_high'])})"
 
 
-# name: (share, what the first columns are called, their names in the file)
-TABLES = {
-    "length": ("0.05", ("n",), ("n",)),
-    "length-20": ("0.2", ("n",), ("n",)),
-    "transfer": ("0.05", ("centroids from",), ("centroids",)),
-    "turned": ("0.05", ("keys",), ("turned",)),
-    "generated": ("0.05", ("setting", "n", "theta", "seeds", "time share"),
-                  ("setting", "n", "theta", "groups", "time_share")),
-    "knobs": ("0.05", ("knob", "time share"), ("knob", "time_share")),
-}
+# name: (what the first column is called, its name in the file)
+TABLES = {"length": ("n", "n"), "transfer": ("centroids from", "centroids")}
 MEASURED = ("after", "before", "before / after", "by oracle")
 
 
@@ -68,48 +60,17 @@ def measured(row):
             ratio(row, "oracle_ratio"))
 
 
-def told(column, text):
-    return error(text) if column == "time_share" else text
-
-
 def table(folder, name):
     """The lines of a table of docs/real-data.md."""
-    if name == "partition":
-        return lines_of(("buckets of", "error, oracle", "over that of keys after RoPE"),
-                        ((row["partition"], error(row["before_oracle"]), ratio(row, "oracle_ratio"))
-                         for row in rows_of(folder, name, share="0.05")))
-    if name == "spread":
-        return lines_of(("keys", "clustered", "spread in time", "of the logits",
-                         "time's part of the logits"),
-                        ((row["order"], f"{row['buckets']} RoPE", error(row["spread"]),
-                          error(row["logits"]), error(row["logits_of_time"]))
-                         for row in rows_of(folder, name)))
-    if name == "query":
-        methods = ("kmeans-unroped", "saap", "kmeans-unroped-oracle", "kmeans", "saap-roped",
-                   "kmeans-oracle")
-        return lines_of(("window", "before: inner product", "model", "oracle",
-                         "after: inner product", "model", "oracle"),
-                        ((row["window"], *(error(row[m]) for m in methods))
-                         for row in rows_of(folder, name, share="0.05")))
-    if name == "factors":
-        rows = [(f"C = {row['clusters']}", row)
-                for row in rows_of(folder, "clusters", share="0.05")]
-        rows += [(f"C = 128, window {row['window']}", row)
-                 for row in rows_of(folder, "window", share="0.05") if row["window"] != "128"]
-        return lines_of(("", *MEASURED), ((text, *measured(row)) for text, row in rows))
-    share, head, columns = TABLES[name]
-    return lines_of((*head, *MEASURED),
-                    ((*(told(c, row[c]) for c in columns), *measured(row))
-                     for row in rows_of(folder, name.split("-")[0], share=share)
-                     if name.split("-")[0] != "length" or row["clusters"] == "128"))
-
-
-NAMES = (*TABLES, "factors", "partition", "query", "spread")
+    head, column = TABLES[name]
+    return lines_of((head, *MEASURED),
+                    ((row[column], *measured(row)) for row in rows_of(folder, name, share="0.05")
+                     if name != "length" or row["clusters"] == "128"))
 
 
 def write_page(page, folder):
     text = page.read_text(encoding="utf-8")
-    for name in re.findall(r"<!-- table ([a-z0-9-]+) -->", text):
+    for name in re.findall(r"<!-- table ([a-z]+) -->", text):
         text = re.sub(rf"\n*(<!-- table {name} -->\n)\n*(\|[^\n]*\n)*",
                       lambda m, n=name: f"\n\n{m.group(1)}\n" + "\n".join(table(folder, n)) + "\n",
                       text)
@@ -153,7 +114,7 @@ def main():
     elif options.write:
         write_page(pathlib.Path(options.write), folder)
     else:
-        for name in NAMES:
+        for name in TABLES:
             print(f"\n{name}\n\n" + "\n".join(table(folder, name)))
 
 
