@@ -29,7 +29,7 @@ struct grouped_mean {
  * Source    docs/simulation.md, section "Groups". */
 struct grouped_mean grouped_mean(const struct group_sum *group, size_t groups);
 
-/* The t with P(T > t) = tail, where T has Student's law with so many degrees of freedom.
+/* The t with P(T > t) = tail, where T has Student's distribution with so many degrees of freedom.
  * Domain    0 < tail <= 1/2, freedom >= 1. Otherwise NaN.
  * Accuracy  relative error <= STUDENT_MAX_RELERR for tail >= 1e-9 and freedom <= 1e6. */
 #define STUDENT_MAX_RELERR 1e-10

@@ -23,7 +23,7 @@
  * All functions are pure: no global state, no output. Any number of threads may call them. Outside
  * its domain a function returns NaN (0 if it returns an integer).
  *
- * Only these functions allocate memory: those of the law (distribution) of a row (rcm_lost,
+ * Only these functions allocate memory: those of the distribution of a row (rcm_lost,
  * rcm_recall_quantile, rcm_probability_exact) and of R (rcm_reaching and those whose names begin
  * with it), each also in its form for buckets; rcm_best_threshold and, on a CPU, rcm_select,
  * rcm_select_each and rcm_best_recall, which ask it; rcm_frontier; any choice with a confidence
@@ -35,7 +35,7 @@
  * alone, and the folder of the same name implements it:
  *
  *     shape.h    the question: is it legal, what are its buckets, which b does it allow?
- *     recall.h   recall, its standard deviation, the law of a row, bounds, the smallest b
+ *     recall.h   recall, its standard deviation, the distribution of a row, bounds, the smallest b
  *     rope.h     rows with periodic components: which b resonate, and what that costs
  *     blocks.h   the best blocks of a row, then the top-k inside them (in the folder recall)
  *     parts.h    a row in parts that each send their best: what is lost, how many to send

@@ -15,9 +15,9 @@ BITS = 9
 SIZES = sorted({round(2 ** (i / 4)) for i in range(4 * 13, 4 * 18 + 1)} | {50000})
 
 
-def counted(n, k, law, **options):
+def counted(n, k, dist, **options):
     """The row of count for the histogram on float32 keys."""
-    rows = ask("count", "--n", n, "--k", k, "--input", law, "--algorithm", "histogram",
+    rows = ask("count", "--n", n, "--k", k, "--input", dist, "--algorithm", "histogram",
                "--digits", BITS, *(part for name, value in options.items()
                                    for part in ("--" + name, value)))
     return next(row for row in rows if row["keys"] == "float32")
@@ -40,11 +40,11 @@ def table():
 
 
 def threshold():
-    for law in INPUTS:
+    for dist in INPUTS:
         for k in KS:
             for n in SIZES:
-                row = counted(n, k, law)
-                yield {"input": law, "k": k, "n": n, "left": row["left"],
+                row = counted(n, k, dist)
+                yield {"input": dist, "k": k, "n": n, "left": row["left"],
                        "left_modelled": f"{float(row['left_modelled']):.6g}",
                        "over_modelled": f"{float(row['over_modelled']):.4f}"}
 

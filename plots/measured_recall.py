@@ -41,40 +41,40 @@ MANY = 5
 KEYS = "work", "assignment", "n", "k", "b", "k_b", "m"
 
 
-def law_of_bucket(n, k, length):
+def distribution_of_bucket(n, k, length):
     """{x: probability} that x of the top k are in a bucket of `length`: hypergeometric."""
     def ratio(x):  # of the probability of x + 1 to that of x
         return (length - x) * (k - x) / ((x + 1) * (n - length - k + x + 1))
     first, last = max(0, k - (n - length)), min(length, k)
     mode = max(first, min((length + 1) * (k + 1) // (n + 2), last))
-    law = {mode: 1.0}
+    dist = {mode: 1.0}
     for x in range(mode, last):
-        law[x + 1] = law[x] * ratio(x)
-        if law[x + 1] < 1e-40:
+        dist[x + 1] = dist[x] * ratio(x)
+        if dist[x + 1] < 1e-40:
             break
     for x in range(mode, first, -1):
-        law[x - 1] = law[x] / ratio(x - 1)
-        if law[x - 1] < 1e-40:
+        dist[x - 1] = dist[x] / ratio(x - 1)
+        if dist[x - 1] < 1e-40:
             break
-    total = math.fsum(law.values())
-    return {x: p / total for x, p in law.items()}
+    total = math.fsum(dist.values())
+    return {x: p / total for x, p in dist.items()}
 
 
 class Bucket:
     """How many of a bucket's top elements are lost: those above k_b."""
 
     def __init__(self, n, k, k_b, length):
-        self.law = {0: 0.0}
-        for x, p in law_of_bucket(n, k, length).items():
+        self.dist = {0: 0.0}
+        for x, p in distribution_of_bucket(n, k, length).items():
             lost = max(0, x - k_b)
-            self.law[lost] = self.law.get(lost, 0.0) + p
-        self.most = max(self.law)
+            self.dist[lost] = self.dist.get(lost, 0.0) + p
+        self.most = max(self.dist)
 
     def mean(self):
-        return sum(lost * p for lost, p in self.law.items())
+        return sum(lost * p for lost, p in self.dist.items())
 
     def log_transform(self, t):
-        return math.log1p(sum(math.expm1(t * lost) * p for lost, p in self.law.items() if lost))
+        return math.log1p(sum(math.expm1(t * lost) * p for lost, p in self.dist.items() if lost))
 
 
 class Cell:

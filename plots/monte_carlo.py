@@ -10,8 +10,8 @@ with its 262,144 samples:
     X ~ Hypergeometric(n, k, n/b),   recall = 1 - b max(X - k_b, 0) / k.
 
 The samples come from the standard library (Mersenne Twister, a fixed seed). How many of 262,144
-draws have each value of X is drawn at once, value by value, as a binomial number; that is the law
-of the counts of single draws. $RECALLMODEL is the command (./recallmodel).
+draws have each value of X is drawn at once, value by value, as a binomial number; that is the
+distribution of the counts of single draws. $RECALLMODEL is the command (./recallmodel).
 
 SPDX-License-Identifier: Apache-2.0
 """

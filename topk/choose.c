@@ -31,12 +31,12 @@ static void set_choice(struct rcm_top_k_call *call, const struct rcm_choice *fou
 /* Do m rows keep the recall together with this probability? Unknown counts as no. */
 static bool batch_keeps(struct rcm_topk p, double loss, double confidence)
 {
-    struct rcm_lost law;
-    if (rcm_lost(p, &law) != 0)
+    struct rcm_lost dist;
+    if (rcm_lost(p, &dist) != 0)
         return false;
     const double lost = loss * (double)p.k * (double)p.m * (1.0 + RCM_TARGET_SLACK);
-    const bool keeps = rcm_lost_more_of_rows(&law, p.m, lost) <= 1.0 - confidence;
-    rcm_lost_free(&law);
+    const bool keeps = rcm_lost_more_of_rows(&dist, p.m, lost) <= 1.0 - confidence;
+    rcm_lost_free(&dist);
     return keeps;
 }
 

@@ -5,9 +5,9 @@
 #include <programs/recallmodel/commands.h>
 
 const struct command *const commands[] = {
-    &command_recall, &command_select, &command_predict,  &command_devices,
-    &command_ranks,  &command_law,    &command_bounds,   &command_blocks,
-    &command_cost,   &command_exact,  &command_simulate,
+    &command_recall, &command_select,       &command_predict,  &command_devices,
+    &command_ranks,  &command_distribution, &command_bounds,   &command_blocks,
+    &command_cost,   &command_exact,        &command_simulate,
 };
 
 const size_t commands_length = sizeof commands / sizeof *commands;

@@ -13,7 +13,7 @@ PAGE_CHECK_PACKAGES := chromium chromium-driver python3-selenium python3-numpy
 SEES_deliver/page := $(SEES_programs/recallmodel) programs/recallmodel
 $(eval $(call layer,deliver/page))
 
-PAGE_COMMANDS := recall ranks cost bounds select exact law simulate predict devices blocks
+PAGE_COMMANDS := recall ranks cost bounds select exact distribution simulate predict devices blocks
 PAGE_REPLACES := base/memory_limit.c base/files/atomic_file_open.c programs/common/progress.c \
     $(addprefix programs/recallmodel/,commands.c output/plot.c output/plot_program.c \
         time/predict_runs.c)

@@ -7,35 +7,37 @@
 
 #include <model/shape/classes.h>
 
-#include <model/law/law.h>
+#include <model/distribution/distribution.h>
 
 #define SLACK 1e-7 /* relative; more than ten times the error of rcm_buckets_sd, squared */
 
 enum { MOST_TERMS = 2048 };
 
-/* The law of what one bucket of a class loses, or has free: P((X - c)+ = j) = p[j - 1] for 1 <= j
- * <= length. Further terms fall at least by the factor `ratio`. */
-struct excess_law {
+/* The distribution of what one bucket of a class loses, or has free: P((X - c)+ = j) = p[j - 1] for
+ * 1 <= j <= length. Further terms fall at least by the factor `ratio`. */
+struct excess_distribution {
     double count, ratio;
     unsigned length;
     double p[MOST_TERMS];
 };
 
-/* Down to 1e-40 of the sum. False where the law is too wide. */
-static bool tabulate(struct excess_law *excess, struct law law, int64_t c, double count)
+/* Down to 1e-40 of the sum. False where the distribution is too wide. */
+static bool tabulate(struct excess_distribution *excess, struct distribution dist, int64_t c,
+                     double count)
 {
     double sum = 0.0;
-    *excess = (struct excess_law){.count = count};
-    if (c >= law_high(law))
+    *excess = (struct excess_distribution){.count = count};
+    if (c >= distribution_high(dist))
         return true;
-    double p = law_probability(law, c + 1);
+    double p = distribution_probability(dist, c + 1);
     if (!(p > 1e-250) &&
-        c < law_mode(law)) /* the terms that count cannot be reached from here by ratios */
+        c < distribution_mode(
+                dist)) /* the terms that count cannot be reached from here by ratios */
         return false;
     for (int64_t x = c + 1; excess->length < MOST_TERMS; x++) {
         excess->p[excess->length++] = p;
         sum += p;
-        excess->ratio = x < law_high(law) ? law_ratio(law, x) : 0.0;
+        excess->ratio = x < distribution_high(dist) ? distribution_ratio(dist, x) : 0.0;
         p *= excess->ratio;
         if (p <= 1e-40 * sum && excess->ratio < 1.0)
             return true;
@@ -44,7 +46,7 @@ static bool tabulate(struct excess_law *excess, struct law law, int64_t c, doubl
 }
 
 /* log of (an upper bound of) E exp(t (X - c)+); INFINITY where the bound does not hold. */
-static double log_moment(const struct excess_law *excess, double t)
+static double log_moment(const struct excess_distribution *excess, double t)
 {
     const double factor = exp(t);
     double power = 1.0, sum = 0.0;
@@ -62,7 +64,8 @@ static double log_moment(const struct excess_law *excess, double t)
 }
 
 /* log of a bound on P(sum of the excesses >= a); all of `classes`. */
-static double log_chernoff(const struct excess_law *excesses, unsigned classes, double a, double t)
+static double log_chernoff(const struct excess_distribution *excesses, unsigned classes, double a,
+                           double t)
 {
     double sum = 0.0;
     for (unsigned c = 0; c < classes; c++)
@@ -72,7 +75,7 @@ static double log_chernoff(const struct excess_law *excesses, unsigned classes, 
 
 /* The least bound over t, by factors of 1.25 from a first guess. Any t gives a bound, and the
  * bound is a convex function of t. */
-static double least_chernoff(const struct excess_law *excesses, unsigned classes, double a,
+static double least_chernoff(const struct excess_distribution *excesses, unsigned classes, double a,
                              double guess)
 {
     double best = log_chernoff(excesses, classes, a, guess);
@@ -98,20 +101,21 @@ static double above_by_chernoff(const struct rcm_buckets *buckets, uint64_t k, u
                                 double e, double guess)
 {
     double bound = 1.0;
-    struct excess_law excesses[RCM_MAX_CLASSES];
+    struct excess_distribution excesses[RCM_MAX_CLASSES];
     for (int missing = 0; missing <= 1; missing++) {
         double a = e + 1.0, room = 0.0;
         bool narrow = true;
         unsigned classes = 0;
         for (unsigned c = 0; c < buckets->classes && narrow; c++) {
-            struct law law = law_of_class(buckets, c, k);
-            if (law.s == 0)
+            struct distribution dist = distribution_of_class(buckets, c, k);
+            if (dist.s == 0)
                 continue;
             const double count = (double)buckets->of[c].count;
             room += count * (double)k_b;
             if (missing)
-                law.s = law.n - law.s;
-            narrow = tabulate(&excesses[classes++], law, (int64_t)(missing ? k - k_b : k_b), count);
+                dist.s = dist.n - dist.s;
+            narrow =
+                tabulate(&excesses[classes++], dist, (int64_t)(missing ? k - k_b : k_b), count);
         }
         if (missing)
             a -= (double)k - room;

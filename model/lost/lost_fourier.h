@@ -1,5 +1,5 @@
 /* lost_fourier.h - internal to model/: what the two methods for the characteristic function of
- * the law of the lost elements share. Derivation: docs/models.md 12.
+ * the distribution of the lost elements share. Derivation: docs/models.md 12.
  *
  * The X of the buckets are independent binomials, conditioned on their sum being k. So
  *     P(lost = e) = sum over theta, psi of Phi(theta, psi) exp(-i theta k - i psi e)
@@ -15,9 +15,9 @@
 #include <model/shape/classes.h>
 
 #include "fourier.h"
-#include <model/law/law.h>
+#include <model/distribution/distribution.h>
 
-/* How exact a law is, and for that what is left out of it. */
+/* How exact a distribution is, and for that what is left out of it. */
 struct lost_precision {
     double negligible;                 /* nodes with |Phi| < exp(-negligible) */
     double least_term;                 /* of a bucket: over its count, of the largest */
@@ -25,11 +25,11 @@ struct lost_precision {
     double window_sd, window_log;      /* beyond so many, and P(lost >= e) <= exp(-window_log) */
     double mean_error, variance_error; /* that the moments may have, of sd and variance */
     double turning_buckets;            /* up to so many, a term is a rotation of the one before */
-    double most_ns;                    /* the most that a law may take */
+    double most_ns;                    /* the most that a distribution may take */
 };
 
-/* The law of X in a bucket of one class, without negligible terms. */
-struct bucket_law {
+/* The distribution of X in a bucket of one class, without negligible terms. */
+struct bucket_distribution {
     double count;
     /* near the means of X and of its excess: multiples of a power of two, so that sums of them are
      * exact */
@@ -42,7 +42,7 @@ struct bucket_law {
 struct lost_sum {
     const struct lost_precision *precision;
     unsigned classes;
-    struct bucket_law of[RCM_MAX_CLASSES];
+    struct bucket_distribution of[RCM_MAX_CLASSES];
     int64_t k_b;
     bool below;              /* the excess is (k_b - X)+ */
     int64_t extra;           /* lost, less the sum of the excesses */

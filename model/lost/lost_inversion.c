@@ -36,21 +36,22 @@ const struct lost_precision lost_coarse = {.negligible = 16.0,
                                            .turning_buckets = INFINITY,
                                            .most_ns = 2.5e7};
 
-/* Tabulates terms that are not negligible. Returns 0; or -1 if memory runs out or where the law is
- * too wide. */
-static int tabulate(const struct lost_sum *l, struct bucket_law *bucket, struct law law,
-                    double count, double quantum)
+/* Tabulates terms that are not negligible. Returns 0; or -1 if memory runs out or where the
+ * distribution is too wide. */
+static int tabulate(const struct lost_sum *l, struct bucket_distribution *bucket,
+                    struct distribution dist, double count, double quantum)
 {
-    const int64_t mode = law_mode(law);
+    const int64_t mode = distribution_mode(dist);
     const double least = l->precision->least_term / count;
-    if (law_variance(law) > 0x1p36) /* some 20 standard deviations are tabulated */
+    if (distribution_variance(dist) > 0x1p36) /* some 20 standard deviations are tabulated */
         return -1;
-    *bucket = (struct bucket_law){.count = count};
-    bucket->length = law_terms(law, mode, law_high(law), least, NULL, &bucket->first);
+    *bucket = (struct bucket_distribution){.count = count};
+    bucket->length =
+        distribution_terms(dist, mode, distribution_high(dist), least, NULL, &bucket->first);
     bucket->p = malloc(bucket->length * sizeof *bucket->p);
     if (!bucket->p)
         return -1;
-    law_terms(law, mode, law_high(law), least, bucket->p, &bucket->first);
+    distribution_terms(dist, mode, distribution_high(dist), least, bucket->p, &bucket->first);
     double offset = 0.0, excess = 0.0;
     for (size_t i = 0; i < bucket->length; i++) {
         const int64_t x = bucket->first + (int64_t)i;
@@ -87,10 +88,10 @@ static int make_sum(struct lost_sum *l, const struct rcm_buckets *buckets, uint6
         if (buckets->of[c].size == 0 || buckets->of[c].count == 0)
             continue;
         /* size draws, each of which is a top element with probability k/n */
-        struct law law = {
+        struct distribution dist = {
             .n = (int64_t)n, .k = (int64_t)buckets->of[c].size, .s = (int64_t)k, .binomial = true};
-        struct bucket_law *bucket = &l->of[l->classes];
-        if (tabulate(l, bucket, law, (double)buckets->of[c].count, quantum) != 0)
+        struct bucket_distribution *bucket = &l->of[l->classes];
+        if (tabulate(l, bucket, dist, (double)buckets->of[c].count, quantum) != 0)
             return -1;
         l->classes++;
         double x_variance = 0.0, both = 0.0;
@@ -110,8 +111,9 @@ static int make_sum(struct lost_sum *l, const struct rcm_buckets *buckets, uint6
     return 0;
 }
 
-/* The law on first, .., first + psis - 1, from the characteristic function g of lost - centre. */
-static int invert(struct rcm_lost *law, const number *g, size_t psis, double centre)
+/* The distribution on first, .., first + psis - 1, from the characteristic function g of lost -
+ * centre. */
+static int invert(struct rcm_lost *dist, const number *g, size_t psis, double centre)
 {
     number *roots = malloc((psis / 2 + 1) * sizeof *roots), *x = malloc(psis * sizeof *x);
     double *p = malloc(psis * sizeof *p), total = 0.0;
@@ -123,11 +125,11 @@ static int invert(struct rcm_lost *law, const number *g, size_t psis, double cen
     }
     fourier_roots(roots, psis);
     /* The conjugates of g(psi), shifted to `first`, summed with exp(+ i psi e), give the
-     * conjugate of the law, which is real. */
+     * conjugate of the distribution, which is real. */
     for (size_t j = 0; j < psis; j++) {
         size_t from = j <= psis / 2 ? j : psis - j;
         double psi = full_turn * ((double)from / (double)psis),
-               angle = psi * ((double)law->first - centre);
+               angle = psi * ((double)dist->first - centre);
         number v = {g[from].re * cos(angle) + g[from].im * sin(angle),
                     g[from].im * cos(angle) - g[from].re * sin(angle)};
         x[j] = (number){v.re, j <= psis / 2 ? -v.im : v.im};
@@ -148,8 +150,8 @@ static int invert(struct rcm_lost *law, const number *g, size_t psis, double cen
     }
     free(roots);
     free(x);
-    law->probability = p;
-    law->length = psis;
+    dist->probability = p;
+    dist->length = psis;
     return 0;
 }
 
@@ -161,22 +163,22 @@ static size_t power_of_two_from(uint64_t least)
     return result;
 }
 
-/* Compares the first two moments of the law with the mean and the sd of the sum of the excesses,
- * which are computed without it. The mean is that of the lost less l->extra, which itself may
- * have no digits behind the point. */
-static bool agrees(const struct lost_sum *l, const struct rcm_lost *law, double mean, double sd)
+/* Compares the first two moments of the distribution with the mean and the sd of the sum of the
+ * excesses, which are computed without it. The mean is that of the lost less l->extra, which itself
+ * may have no digits behind the point. */
+static bool agrees(const struct lost_sum *l, const struct rcm_lost *dist, double mean, double sd)
 {
-    const double first = (double)((int64_t)law->first - l->extra) - mean;
+    const double first = (double)((int64_t)dist->first - l->extra) - mean;
     double found = 0.0, square = 0.0;
-    for (size_t e = 0; e < law->length; e++) {
+    for (size_t e = 0; e < dist->length; e++) {
         const double d = first + (double)e;
-        found += law->probability[e] * d;
-        square += law->probability[e] * d * d;
+        found += dist->probability[e] * d;
+        square += dist->probability[e] * d * d;
     }
-    const double noise = 1e-13 * (double)law->length; /* and its square at the ends */
+    const double noise = 1e-13 * (double)dist->length; /* and its square at the ends */
     return fabs(found) <= l->precision->mean_error * sd + noise &&
            fabs(square - sd * sd) <=
-               l->precision->variance_error * sd * sd + noise * (double)law->length;
+               l->precision->variance_error * sd * sd + noise * (double)dist->length;
 }
 
 /* Mean of the sum of the excesses. */
@@ -185,26 +187,27 @@ static double mean_of_excesses(const struct lost_sum *l, const struct rcm_bucket
 {
     double mean = 0.0;
     for (unsigned c = 0; c < buckets->classes; c++) {
-        struct law law = law_of_class(buckets, c, k);
-        if (law.s == 0 || (!l->below && law.s <= l->k_b))
+        struct distribution dist = distribution_of_class(buckets, c, k);
+        if (dist.s == 0 || (!l->below && dist.s <= l->k_b))
             continue;
         if (l->below) /* what falls outside of the bucket, beyond k - k_b */
-            law.s = law.n - law.s;
-        mean += (double)buckets->of[c].count * law_excess(law, l->below ? law.k - l->k_b : l->k_b);
+            dist.s = dist.n - dist.s;
+        mean += (double)buckets->of[c].count *
+                distribution_excess(dist, l->below ? dist.k - l->k_b : l->k_b);
     }
     return mean;
 }
 
 /* What the sum of the excesses exceeds with a probability of at most exp(-window_log). By Chernoff,
- * because the losses of the buckets are negatively associated and the binomial laws are wider
- * than theirs: P(sum >= a) <= exp(-t a) product of (E exp(t excess))^count. */
+ * because the losses of the buckets are negatively associated and the binomial distributions are
+ * wider than theirs: P(sum >= a) <= exp(-t a) product of (E exp(t excess))^count. */
 static double furthest_sum(const struct lost_sum *l, double sd)
 {
     double best = INFINITY;
     for (double t = 20.0 / (sd + 0.1), i = 0.0; i < 40.0; t /= 1.25, i += 1.0) {
         double log_moment = l->precision->window_log;
         for (unsigned c = 0; c < l->classes; c++) {
-            const struct bucket_law *bucket = &l->of[c];
+            const struct bucket_distribution *bucket = &l->of[c];
             const double factor = exp(t);
             /* from where the excess is 1, or the end of the table beyond that */
             const int64_t step = l->below ? -1 : 1, length = (int64_t)bucket->length;
@@ -234,7 +237,7 @@ static double term_ns(const struct lost_sum *l, double buckets)
 static const double few = 1024.0;
 
 /* Chooses the method by the time that it takes. Up to 64 buckets the transforms alone; up to 1024
- * the faster one; beyond them the nodes alone. False where the law is refused. */
+ * the faster one; beyond them the nodes alone. False where the distribution is refused. */
 static bool choose_method(const struct lost_sum *l, int64_t thetas, size_t psis, double buckets,
                           bool *nodes_first, bool *transforms_too)
 {
@@ -248,9 +251,9 @@ static bool choose_method(const struct lost_sum *l, int64_t thetas, size_t psis,
     return *nodes_first || (*transforms_too && buckets <= few);
 }
 
-/* The law. mean, sd: those of the sum of the excesses; most: its largest value. */
-static int find_law(struct lost_sum *l, int64_t most, double mean, double sd, size_t longest,
-                    struct rcm_lost *law)
+/* The distribution. mean, sd: those of the sum of the excesses; most: its largest value. */
+static int find_distribution(struct lost_sum *l, int64_t most, double mean, double sd,
+                             size_t longest, struct rcm_lost *dist)
 {
     double buckets = 0.0;
     for (unsigned c = 0; c < l->classes; c++)
@@ -259,7 +262,7 @@ static int find_law(struct lost_sum *l, int64_t most, double mean, double sd, si
     const double sds = precision->window_sd, low = fmax(floor(mean - sds * sd - 10.0), 0.0);
     const double high =
         fmin(fmax(ceil(mean + sds * sd + 10.0), ceil(furthest_sum(l, sd))), (double)most);
-    law->first = (uint64_t)(l->extra + (int64_t)low);
+    dist->first = (uint64_t)(l->extra + (int64_t)low);
     l->shift_e += (double)l->extra;
     if (high - low >= (double)longest)
         return -1;
@@ -276,26 +279,26 @@ static int find_law(struct lost_sum *l, int64_t most, double mean, double sd, si
     int status = -1;
     if (nodes_first &&
         lost_by_nodes(l, thetas, psis, g, 1.5 * precision->most_ns / term_ns(l, buckets)))
-        status = invert(law, g, psis, l->shift_e);
-    if (transforms_too && (status != 0 || !agrees(l, law, mean, sd))) {
-        free(law->probability);
-        law->probability = NULL;
+        status = invert(dist, g, psis, l->shift_e);
+    if (transforms_too && (status != 0 || !agrees(l, dist, mean, sd))) {
+        free(dist->probability);
+        dist->probability = NULL;
         status = -1;
         if (lost_by_transforms(l, thetas, psis, g, 1.5 * precision->most_ns / transform_ns))
-            status = invert(law, g, psis, l->shift_e);
+            status = invert(dist, g, psis, l->shift_e);
     }
     free(g);
-    return status == 0 && agrees(l, law, mean, sd) ? 0 : -1;
+    return status == 0 && agrees(l, dist, mean, sd) ? 0 : -1;
 }
 
 int lost_by_inversion(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b, double sd,
-                      size_t longest, const struct lost_precision *precision, struct rcm_lost *law)
+                      size_t longest, const struct lost_precision *precision, struct rcm_lost *dist)
 {
     struct lost_sum l = {0};
     int status = make_sum(&l, buckets, k, k_b, precision);
     const int64_t most = (int64_t)classes_most_lost(buckets, k, k_b) - l.extra;
     if (status == 0)
-        status = find_law(&l, most, mean_of_excesses(&l, buckets, k), sd, longest, law);
+        status = find_distribution(&l, most, mean_of_excesses(&l, buckets, k), sd, longest, dist);
     free_sum(&l);
     return status;
 }

@@ -8,11 +8,12 @@
 
 typedef struct complex_number number;
 
-/* Adds p (exp(i angle) - 1) over the places [from, to) of a law, where the angle grows by a
- * constant step. Up to `run` terms are computed by a rotation from one to the next, which adds an
- * error of about 1e-16 each; the count of the law multiplies that. */
-static void add_turns(const struct lost_sum *l, const struct bucket_law *bucket, size_t from,
-                      size_t to, double theta, double psi, double step, size_t run, number *sum)
+/* Adds p (exp(i angle) - 1) over the places [from, to) of a distribution, where the angle grows by
+ * a constant step. Up to `run` terms are computed by a rotation from one to the next, which adds an
+ * error of about 1e-16 each; the count of the distribution multiplies that. */
+static void add_turns(const struct lost_sum *l, const struct bucket_distribution *bucket,
+                      size_t from, size_t to, double theta, double psi, double step, size_t run,
+                      number *sum)
 {
     const double turn_re = cos(0.5 * step), turn_im = sin(0.5 * step);
     for (size_t i = from; i < to;) {
@@ -36,7 +37,7 @@ bool lost_log_phi(const struct lost_sum *l, double theta, double psi, double *re
 {
     *re = *im = 0.0;
     for (unsigned c = 0; c < l->classes; c++) {
-        const struct bucket_law *bucket = &l->of[c];
+        const struct bucket_distribution *bucket = &l->of[c];
         const int64_t corner = l->k_b - bucket->first; /* where the excess begins or ends */
         const size_t split = corner <= 0                        ? 0
                              : corner < (int64_t)bucket->length ? (size_t)corner

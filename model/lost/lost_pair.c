@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <model/law/law.h>
+#include <model/distribution/distribution.h>
 
 static const double negligible = 1e-20;
 /* steps after which a term is computed anew: a walk by ratios drifts by 2e-17 a step */
@@ -20,7 +20,7 @@ enum { ANCHOR = 4096 };
 /* One bucket beyond `far`: the terms in [first, last] that are not negligible; none where last <
  * first. */
 struct part {
-    struct law law;
+    struct distribution dist;
     int64_t start; /* where the terms fall on both sides */
     int64_t first, last;
 };
@@ -30,14 +30,15 @@ struct part {
 static int64_t walk(const struct part *part, int64_t step, int64_t end, size_t most, double *p,
                     int64_t at)
 {
-    const struct law law = part->law;
+    const struct distribution dist = part->dist;
     int64_t x = part->start;
-    double term = law_probability(law, x);
+    double term = distribution_probability(dist, x);
     for (size_t i = 1; x != end && term > negligible && i <= most; i++) {
         if (i % ANCHOR == 0)
-            term = law_probability(law, x + step);
+            term = distribution_probability(dist, x + step);
         else
-            term = step > 0 ? term * law_ratio(law, x) : term / law_ratio(law, x - 1);
+            term = step > 0 ? term * distribution_ratio(dist, x)
+                            : term / distribution_ratio(dist, x - 1);
         x += step;
         if (p)
             p[x - at] += term;
@@ -48,8 +49,9 @@ static int64_t walk(const struct part *part, int64_t step, int64_t end, size_t m
 static struct part part_of(uint64_t n, uint64_t k, uint64_t size, int64_t far, size_t most)
 {
     struct part part = {
-        .law = {(int64_t)n, (int64_t)k, (int64_t)size, false}, .first = far + 1, .last = far};
-    const int64_t high = law_high(part.law), low = law_low(part.law), mode = law_mode(part.law);
+        .dist = {(int64_t)n, (int64_t)k, (int64_t)size, false}, .first = far + 1, .last = far};
+    const int64_t high = distribution_high(part.dist), low = distribution_low(part.dist),
+                  mode = distribution_mode(part.dist);
     if (high <= far)
         return part;
     part.start = mode > far ? mode : far + 1;
@@ -62,13 +64,13 @@ static void add_part(const struct part *part, double *p, int64_t at)
 {
     if (part->last < part->first)
         return;
-    p[part->start - at] += law_probability(part->law, part->start);
+    p[part->start - at] += distribution_probability(part->dist, part->start);
     walk(part, 1, part->last, SIZE_MAX, p, at);
     walk(part, -1, part->first, SIZE_MAX, p, at);
 }
 
 int lost_of_pair(uint64_t size, uint64_t other_size, uint64_t k, uint64_t k_b, size_t most,
-                 struct rcm_lost *law)
+                 struct rcm_lost *dist)
 {
     const int64_t far = (int64_t)(k_b > k - k_b ? k_b : k - k_b);
     const struct part parts[2] = {part_of(size + other_size, k, size, far, most),
@@ -76,7 +78,7 @@ int lost_of_pair(uint64_t size, uint64_t other_size, uint64_t k, uint64_t k_b, s
     double least_probability = 1.0; /* P(least is lost) */
     int64_t first = INT64_MAX, last = far;
     for (int i = 0; i < 2; i++) {
-        least_probability -= law_sf(parts[i].law, far);
+        least_probability -= distribution_sf(parts[i].dist, far);
         if (parts[i].last < parts[i].first)
             continue;
         first = parts[i].first < first ? parts[i].first : first;
@@ -94,8 +96,8 @@ int lost_of_pair(uint64_t size, uint64_t other_size, uint64_t k, uint64_t k_b, s
         p[0] = fmax(0.0, least_probability);
     for (int i = 0; i < 2; i++)
         add_part(&parts[i], p, first);
-    law->first = (k / 2 >= k_b ? k - 2 * k_b : 0) + (uint64_t)(first - far);
-    law->length = length;
-    law->probability = p;
+    dist->first = (k / 2 >= k_b ? k - 2 * k_b : 0) + (uint64_t)(first - far);
+    dist->length = length;
+    dist->probability = p;
     return 0;
 }

@@ -12,8 +12,8 @@ typedef struct complex_number number;
 
 /* phi - 1 of a class at one theta and all psi: a Fourier sum over the excess. An excess of 0 has
  * 1 subtracted. */
-static void transform_phi(const struct lost_sum *l, const struct bucket_law *bucket, double theta,
-                          size_t psis, const number *roots, number *z)
+static void transform_phi(const struct lost_sum *l, const struct bucket_distribution *bucket,
+                          double theta, size_t psis, const number *roots, number *z)
 {
     memset(z, 0, psis * sizeof *z);
     for (size_t i = 0; i < bucket->length; i++) {
@@ -43,9 +43,9 @@ static uint64_t steps_of_transform(const struct lost_sum *l, size_t psis)
 
 /* product[j] *= phi^count, with the excess centred too: turned[j] = exp(-i psi times about its
  * mean) - 1 for j <= psis/2. For larger j, psi is negative. */
-static void multiply_phi(const struct lost_sum *l, const struct bucket_law *bucket, double theta,
-                         size_t psis, const number *roots, const number *turned, number *z,
-                         number *product)
+static void multiply_phi(const struct lost_sum *l, const struct bucket_distribution *bucket,
+                         double theta, size_t psis, const number *roots, const number *turned,
+                         number *z, number *product)
 {
     transform_phi(l, bucket, theta, psis, roots, z);
     for (size_t j = 0; j < psis; j++) {

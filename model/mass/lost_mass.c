@@ -3,16 +3,17 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
-#include <model/law/law.h>
+#include <model/distribution/distribution.h>
 #include <model/recallmodel/lost_mass.h>
 #include <model/shape/classes.h>
 
 #define FRESH 2048   /* ranks after which the steps begin anew */
 #define LEAST 1e-290 /* smaller probabilities have lost digits */
 
-/* An element is lost if k_b of the larger ones, of which there are law.k, lie in its bucket. */
+/* An element is lost if k_b of the larger ones, of which there are distribution.k, lie in its
+ * bucket. */
 struct walk {
-    struct law law;
+    struct distribution dist;
     int64_t k_b;
     double lost;
     double nearly; /* P(k_b - 1 of them do) */
@@ -20,19 +21,19 @@ struct walk {
 
 static void begin_at(struct walk *w, uint64_t rank)
 {
-    w->law.k = (int64_t)rank - 1;
-    w->lost = w->law.k < w->k_b ? 0.0 : law_sf(w->law, w->k_b - 1);
-    w->nearly = w->law.k < w->k_b - 1 ? 0.0 : law_probability(w->law, w->k_b - 1);
+    w->dist.k = (int64_t)rank - 1;
+    w->lost = w->dist.k < w->k_b ? 0.0 : distribution_sf(w->dist, w->k_b - 1);
+    w->nearly = w->dist.k < w->k_b - 1 ? 0.0 : distribution_probability(w->dist, w->k_b - 1);
 }
 
 /* To the next rank: the element of this one makes k_b of k_b - 1. */
 static void step(struct walk *w)
 {
-    const double n = (double)w->law.n, s = (double)w->law.s, larger = (double)w->law.k,
+    const double n = (double)w->dist.n, s = (double)w->dist.s, larger = (double)w->dist.k,
                  near = (double)(w->k_b - 1);
     w->lost += w->nearly * ((s - near) / (n - larger));
     w->nearly *= (n - s - larger + near) / (larger + 1.0 - near) * ((larger + 1.0) / (n - larger));
-    w->law.k++;
+    w->dist.k++;
 }
 
 /* The first rank of `from`, .., `to` at which steps may begin; to + 1: none. */
@@ -53,7 +54,7 @@ static uint64_t first_rank(struct walk *w, uint64_t from, uint64_t to)
  * this size. */
 static double of_class(uint64_t n, uint64_t size, uint64_t k_b, const struct rcm_weights *weights)
 {
-    struct walk w = {.law = {(int64_t)n - 1, 0, (int64_t)size - 1, false}, .k_b = (int64_t)k_b};
+    struct walk w = {.dist = {(int64_t)n - 1, 0, (int64_t)size - 1, false}, .k_b = (int64_t)k_b};
     double sum = 0.0;
     for (uint64_t first = k_b; first <= weights->k; first += FRESH) {
         const uint64_t last = first + FRESH - 1 < weights->k ? first + FRESH - 1 : weights->k;

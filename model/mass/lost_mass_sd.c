@@ -2,14 +2,14 @@
  * Derivation: docs/models.md 23.
  *
  * Of X top elements in a bucket the k_b largest are kept. Tilted, they are X independent ones, and
- * one that has the share p of the law above it is lost if k_b of the other X - 1 lie there. If it
- * is, so are all below it.
+ * one that has the share p of the distribution above it is lost if k_b of the other X - 1 lie
+ * there. If it is, so are all below it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
 
-#include <model/law/law.h>
+#include <model/distribution/distribution.h>
 #include <model/recallmodel/lost_mass.h>
 #include <model/shape/shape.h>
 
@@ -54,14 +54,14 @@ static void weigh_nodes(struct moments *m, const struct scores *s, const struct 
 /* P(at least k_b of so many lie above the share p), and P(k_b - 1 do). */
 static double some_above(uint64_t others, double p, uint64_t k_b, double *nearly)
 {
-    const struct law law = law_of_draws(others, p);
+    const struct distribution dist = distribution_of_draws(others, p);
     *nearly = 0.0;
-    if (others < k_b || law.s == 0)
+    if (others < k_b || dist.s == 0)
         return 0.0;
-    if (law.s == law.n)
+    if (dist.s == dist.n)
         return 1.0;
-    *nearly = law_point(law, (int64_t)k_b - 1);
-    return law_tail(law, (int64_t)k_b - 1).probability;
+    *nearly = distribution_point(dist, (int64_t)k_b - 1);
+    return distribution_tail(dist, (int64_t)k_b - 1).probability;
 }
 
 static void class_loss(struct moments *m, const struct tilt *tilt, size_t length,

@@ -33,7 +33,7 @@ double normal_score(double log_odds)
     return z;
 }
 
-/* ---- a Beta law as a sum */
+/* ---- a Beta distribution as a sum */
 
 /* The logarithm of the density in log odds x, but for a constant. */
 static double beta_exponent(double a, double b, double x)
@@ -59,12 +59,13 @@ static double beta_end(double a, double b, double mode, double fall, double side
 }
 
 /* The error of the trapezoidal rule is the Fourier transform of the density at 2 pi/step: that of
- * a normal law of this width, or exp(-pi^2/step) where the density is that of an exponential. */
+ * a normal distribution of this width, or exp(-pi^2/step) where the density is that of an
+ * exponential. */
 struct beta_nodes beta_nodes(double a, double b, double error)
 {
     struct beta_nodes nodes = {.length = 0};
-    /* Of a narrow law three nodes, exact for polynomials up to the fifth but for its skewness, the
-     * root of the variance: an error of the third power of the width each. */
+    /* Of a narrow distribution three nodes, exact for polynomials up to the fifth but for its
+     * skewness, the root of the variance: an error of the third power of the width each. */
     const double variance = 1.0 / (a - 0.5) + 1.0 / (b - 0.5);
     if (a > 1.0 && b > 1.0 && variance * variance * variance < error) {
         const double mean = log(a - 0.5) - log(b - 0.5), aside = sqrt(3.0 * variance);
@@ -166,7 +167,7 @@ double scores_above(const struct scores *s, const double *f, double *above, doub
 
 /* ---- the scores above one point */
 
-#define LOWEST (-9.0) /* below it lies 1e-19 of the law */
+#define LOWEST (-9.0) /* below it lies 1e-19 of the distribution */
 /* One of the top k lies above the panels as rarely as the error to this power, and e^-4. */
 #define NEVER_POWER 2.2
 #define WIDEST_PANEL 3.0 /* in z; and in the logarithm of the weights: */

@@ -1,7 +1,7 @@
 /* scores.h - internal to model/: the normal scores of the top k of a row as a quadrature.
  *
- * Of n independent scores, U is the share of the normal law that lies above the (k+1)-th largest,
- * Beta(k+1, n-k). Given U, the top k are independent scores above that point. Tilted by
+ * Of n independent scores, U is the share of the normal distribution that lies above the (k+1)-th
+ * largest, Beta(k+1, n-k). Given U, the top k are independent scores above that point. Tilted by
  * exp(-u weight), as the integral of exp(-u M) for 1/M asks for, they still are. Derivation:
  * docs/models.md 23.
  *
@@ -12,12 +12,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <model/law/gauss_legendre.h>
+#include <model/distribution/gauss_legendre.h>
 
-/* The score above which the share 1/(1 + exp(-log_odds)) of the normal law lies. */
+/* The score above which the share 1/(1 + exp(-log_odds)) of the normal distribution lies. */
 double normal_score(double log_odds);
 
-/* ---- a Beta law as a sum: nodes with the weights of Beta(a, b), which add up to 1 */
+/* ---- a Beta distribution as a sum: nodes with the weights of Beta(a, b), which add up to 1 */
 
 enum { BETA_NODES_MOST = 256 };
 struct beta_nodes {
@@ -48,7 +48,7 @@ struct scores {
     double low;           /* where the first begins: the point itself */
     double sd, reference; /* weight = exp(sd (z - reference)): the largest of k are about 1 */
     double *z;
-    double *density; /* of the normal law above the point: it integrates to 1 */
+    double *density; /* of the normal distribution above the point: it integrates to 1 */
     double *weight;
     double typical; /* the sum of k weights where none is exceptional */
 };
@@ -63,7 +63,7 @@ double scores_above(const struct scores *scores, const double *f, double *above,
 /* The top k of n scores of this standard deviation. */
 struct top_scores {
     double n, k, sd;
-    double k_b; /* what is integrated bends as the law of which of so many is the smallest; or 1 */
+    double k_b;   /* what is integrated bends as the smallest of so many is distributed; or 1 */
     double error; /* of the sum over the nodes of U, about */
 };
 
@@ -74,9 +74,9 @@ int scores_each(struct top_scores top, scores_visit *visit, void *context);
 
 /* ---- tilted */
 
-/* The scores tilted by exp(-u weight): above[i] and below[i] are the shares of the tilted law on
- * either side of z[i], density[i] its density over z. The factor is du E[exp(-u M)], M the sum of
- * the k weights. */
+/* The scores tilted by exp(-u weight): above[i] and below[i] are the shares of the tilted
+ * distribution on either side of z[i], density[i] its density over z. The factor is du E[exp(-u
+ * M)], M the sum of the k weights. */
 struct tilt {
     double u, factor;
     const double *above, *below, *density;

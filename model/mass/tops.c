@@ -6,14 +6,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <model/law/law.h>
+#include <model/distribution/distribution.h>
 #include <model/shape/classes.h>
 
 #define NEVER 1e-18 /* of the largest probability */
 
-static int one_bucket(struct tops *t, struct law law, uint64_t k_b)
+static int one_bucket(struct tops *t, struct distribution dist, uint64_t k_b)
 {
-    const double sd = sqrt(law_variance(law)), mean = law_mean(law);
+    const double sd = sqrt(distribution_variance(dist)), mean = distribution_mean(dist);
     const int64_t low = (int64_t)fmax(mean - 12.0 * sd - 20.0, 0.0);
     const int64_t above = (int64_t)k_b + 1;
     t->first = (uint64_t)(low > above ? low : above);
@@ -21,8 +21,8 @@ static int one_bucket(struct tops *t, struct law law, uint64_t k_b)
     if (!t->probability)
         return -1;
     double most = 0.0;
-    for (int64_t x = (int64_t)t->first; x <= law_high(law); x++) {
-        const double probability = law_point(law, x);
+    for (int64_t x = (int64_t)t->first; x <= distribution_high(dist); x++) {
+        const double probability = distribution_point(dist, x);
         if ((double)x > mean && probability <= NEVER * most)
             break;
         if (t->length == TOPS_MOST)
@@ -33,7 +33,8 @@ static int one_bucket(struct tops *t, struct law law, uint64_t k_b)
     return 0;
 }
 
-/* Given the one, the other has the law of a row without that bucket and its top elements. */
+/* Given the one, the other has the distribution of a row without that bucket and its top
+ * elements. */
 static int two_buckets(struct row_tops *tops, uint64_t n, unsigned c, unsigned d)
 {
     const struct tops *one = &tops->of[c], *other = &tops->of[d];
@@ -43,12 +44,13 @@ static int two_buckets(struct row_tops *tops, uint64_t n, unsigned c, unsigned d
         return -1;
     for (size_t x = 0; x < one->length; x++) {
         const uint64_t taken = one->first + x;
-        const struct law rest = {(int64_t)(n - one->size), (int64_t)(tops->k - taken),
-                                 (int64_t)other->size, false};
+        const struct distribution rest = {(int64_t)(n - one->size), (int64_t)(tops->k - taken),
+                                          (int64_t)other->size, false};
         for (size_t y = 0; y < other->length; y++)
-            *joint++ = rest.k > 0 && rest.n > 0 && rest.k <= rest.n && rest.s <= rest.n
-                           ? one->probability[x] * law_point(rest, (int64_t)(other->first + y))
-                           : 0.0;
+            *joint++ =
+                rest.k > 0 && rest.n > 0 && rest.k <= rest.n && rest.s <= rest.n
+                    ? one->probability[x] * distribution_point(rest, (int64_t)(other->first + y))
+                    : 0.0;
     }
     return 0;
 }
@@ -66,7 +68,7 @@ int row_tops(struct rcm_topk p, struct row_tops *tops)
             continue;
         *t = (struct tops){.size = buckets.of[c].size, .count = buckets.of[c].count};
         tops->classes++;
-        if (one_bucket(t, law_of_class(&buckets, c, p.k), p.k_b) != 0)
+        if (one_bucket(t, distribution_of_class(&buckets, c, p.k), p.k_b) != 0)
             return -1;
     }
     for (unsigned c = 0; c < tops->classes; c++)

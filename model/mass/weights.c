@@ -1,9 +1,10 @@
 /* weights.c - mean weights by rank of normal scores. Derivation: docs/models.md 23.
  *
  * The mean of weight/M of the element of rank r is the sum over nodes of U and of u of the factor
- * times E[weight at P], where P, the share of the tilted law above that element, is Beta(r, k+1-r)
- * in all of them. So the weight at P is averaged first, as a function of the log odds of P, and
- * then over each Beta law. The mean of (weight/M)^2 likewise, with u in the factor.
+ * times E[weight at P], where P, the share of the tilted distribution above that element, is
+ * Beta(r, k+1-r) in all of them. So the weight at P is averaged first, as a function of the log
+ * odds of P, and then over each Beta distribution. The mean of (weight/M)^2 likewise, with u in the
+ * factor.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -47,7 +48,7 @@ static double table_at(const struct table_of_x *t, double x)
     return sum;
 }
 
-/* ---- the mean weight at a share of the tilted law */
+/* ---- the mean weight at a share of the tilted distribution */
 
 struct averaging {
     double k;
@@ -137,7 +138,8 @@ static double beta_mean(const struct table_of_x *table, double a, double b)
     return sum;
 }
 
-/* Of every rank from a few, in the log odds of the rank: real ranks have a Beta law, too. */
+/* Of every rank from a few, in the log odds of the rank: real ranks have a Beta distribution,
+ * too. */
 static int between_ranks(const struct table_of_x *table, uint64_t k, double *share)
 {
     const double edge = log((double)k + 0.5) - log(0.5);
@@ -247,7 +249,7 @@ static int accumulate(struct table_of_x *t)
 
 /* With all n scores as the top: an element of share p is one of the k largest if fewer than k of
  * the n - 1 others lie above it, which is P(Beta(k, n-k) > p). So the mass is the mean over that
- * law of what lies above p. */
+ * distribution of what lies above p. */
 double rcm_topk_mass_normal(uint64_t n, uint64_t k, double score_sd)
 {
     struct averaging a = {.square = false};

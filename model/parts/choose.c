@@ -7,7 +7,7 @@
 
 #include <model/recallmodel/parts.h>
 
-#include <model/law/law.h>
+#include <model/distribution/distribution.h>
 #include "row_sum.h"
 
 /* The question, and the entries that are filled in. */
@@ -134,9 +134,10 @@ static bool choose_equal(struct choice *c)
 
 /* ---- the least sum */
 
-static struct law law_of(const struct choice *c, size_t i)
+static struct distribution distribution_of(const struct choice *c, size_t i)
 {
-    return (struct law){.n = (int64_t)c->n, .k = (int64_t)c->k, .s = (int64_t)c->of[i].size};
+    return (struct distribution){
+        .n = (int64_t)c->n, .k = (int64_t)c->k, .s = (int64_t)c->of[i].size};
 }
 
 /* By how much the sum over parts of what is to be small falls if this part sends one more than
@@ -146,13 +147,15 @@ static double gain(const struct choice *c, size_t i, uint64_t send)
     if (send >= all_of(c, i))
         return 0.0;
     if (c->goal == RCM_PARTS_LOSS)
-        return law_tail(law_of(c, i), (int64_t)send).probability;
-    return law_point(law_of(c, i), (int64_t)send + (c->goal == RCM_PARTS_LOST));
+        return distribution_tail(distribution_of(c, i), (int64_t)send).probability;
+    return distribution_point(distribution_of(c, i), (int64_t)send + (c->goal == RCM_PARTS_LOST));
 }
 
 static uint64_t least_of(const struct choice *c, size_t i)
 {
-    return c->goal == RCM_PARTS_LOSS ? 0 : smaller((uint64_t)law_mode(law_of(c, i)), all_of(c, i));
+    return c->goal == RCM_PARTS_LOSS
+               ? 0
+               : smaller((uint64_t)distribution_mode(distribution_of(c, i)), all_of(c, i));
 }
 
 /* The least `send` between two whose gain is at most `price`; the second is one. */

@@ -6,25 +6,25 @@
 #include <math.h>
 #include <string.h>
 
-#include <model/law/sum_rule.h>
+#include <model/distribution/sum_rule.h>
 
 typedef struct complex_number number;
 
-/* ---- the upper tail of one binomial law, as terms */
+/* ---- the upper tail of one binomial distribution, as terms */
 
-struct law part_law(const struct over *over, uint64_t size)
+struct distribution part_distribution(const struct over *over, uint64_t size)
 {
-    return (struct law){
+    return (struct distribution){
         .n = (int64_t)over->n, .k = (int64_t)size, .s = (int64_t)over->k, .binomial = true};
 }
 
 static const double least_term = 1e-15; /* relative to the largest */
 
 /* Every term. */
-static void narrow_terms(struct terms *terms, struct law law)
+static void narrow_terms(struct terms *terms, struct distribution dist)
 {
-    double p = law_point(law, terms->first), most = p;
-    const double free = (double)(law.n - law.s), hit = (double)law.s, draws = (double)law.k;
+    double p = distribution_point(dist, terms->first), most = p;
+    const double free = (double)(dist.n - dist.s), hit = (double)dist.s, draws = (double)dist.k;
     for (double x = (double)terms->first; terms->length < TERMS_MOST; x += 1.0) {
         terms->at[terms->length] = (double)terms->length;
         terms->p[terms->length++] = p;
@@ -36,20 +36,20 @@ static void narrow_terms(struct terms *terms, struct law law)
 }
 
 /* Sums over runs of half a standard deviation, each by a rule. */
-static void wide_terms(struct terms *terms, struct law law, double sd)
+static void wide_terms(struct terms *terms, struct distribution dist, double sd)
 {
     const struct sum_rule rule = sum_rule((uint64_t)(0.5 * sd));
-    const int64_t step = (int64_t)(0.5 * sd), high = law_high(law);
+    const int64_t step = (int64_t)(0.5 * sd), high = distribution_high(dist);
     double most = 0.0;
     for (int64_t x = terms->first; x <= high; x += step) {
-        const double begin = law_point(law, x);
+        const double begin = distribution_point(dist, x);
         if (terms->length + SUM_ALL > TERMS_MOST || begin <= least_term * most)
             return;
         most = fmax(most, begin);
         for (unsigned i = 0; i < rule.nodes; i++) {
             const int64_t at = x + (int64_t)rule.at[i];
             terms->at[terms->length] = (double)(at - terms->first);
-            terms->p[terms->length++] = rule.weight[i] * law_point(law, at);
+            terms->p[terms->length++] = rule.weight[i] * distribution_point(dist, at);
         }
     }
 }
@@ -57,16 +57,17 @@ static void wide_terms(struct terms *terms, struct law law, double sd)
 static void tail_terms(struct terms *terms, const struct over *over, size_t i)
 {
     const int64_t limit = over_limit(over, i);
-    const struct law law = part_law(over, over->of[i].size);
-    const double sd = sqrt(law_variance(law)), begin = law_mean(law) - 12.0 * sd - 20.0;
+    const struct distribution dist = part_distribution(over, over->of[i].size);
+    const double sd = sqrt(distribution_variance(dist)),
+                 begin = distribution_mean(dist) - 12.0 * sd - 20.0;
     terms->first = limit + 1;
     terms->length = 0;
     if (begin > (double)terms->first)
         terms->first = (int64_t)begin;
-    if (sd < LAW_STIRLING_MIN_SD)
-        narrow_terms(terms, law);
+    if (sd < DISTRIBUTION_STIRLING_MIN_SD)
+        narrow_terms(terms, dist);
     else
-        wide_terms(terms, law, sd);
+        wide_terms(terms, dist, sd);
 }
 
 /* ---- nodes */
@@ -209,7 +210,8 @@ void far_part(const struct over *over, size_t i, struct nodes *nodes, struct ter
               unsigned powers, struct lanes *sum)
 {
     tail_terms(terms, over, i);
-    const double offset = law_offset(part_law(over, over->of[i].size), terms->first);
+    const double offset =
+        distribution_offset(part_distribution(over, over->of[i].size), terms->first);
     const double first = nodes->t[0] * offset, step = (nodes->t[1] - nodes->t[0]) * offset;
     const number next = {cos(step), sin(step)};
     number turn = {cos(first), sin(first)};

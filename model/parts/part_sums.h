@@ -1,11 +1,11 @@
-/* part_sums.h - internal to model/parts/: for each part of a row, sums over the tail of its law at
- * nodes of a Fourier sum, for several nodes at once. Derivation: docs/models.md 22.
+/* part_sums.h - internal to model/parts/: for each part of a row, sums over the tail of its
+ * distribution at nodes of a Fourier sum, for several nodes at once. Derivation: docs/models.md 22.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef PART_SUMS_H
 #define PART_SUMS_H
 
-#include <model/law/law.h>
+#include <model/distribution/distribution.h>
 #include <model/lost/fourier.h>
 
 #include "row_sum.h"
@@ -59,8 +59,8 @@ struct terms {
     double at[TERMS_MOST], p[TERMS_MOST];
 };
 
-/* The binomial law of a part of this size. */
-struct law part_law(const struct over *over, uint64_t size);
+/* The binomial distribution of a part of this size. */
+struct distribution part_distribution(const struct over *over, uint64_t size);
 
 /* The nodes first, first + 1, .. of `count` in a turn. */
 void make_nodes(struct nodes *nodes, const struct over *over, double first, double count);

@@ -7,7 +7,7 @@
 
 #include <model/recallmodel/parts.h>
 
-#include <model/law/law.h>
+#include <model/distribution/distribution.h>
 #include "row_sum.h"
 
 /* Below it, the sum of the probabilities is the probability of any: by Bonferroni, and because the
@@ -73,9 +73,9 @@ static struct over over_of(struct rcm_parts p, unsigned less)
         .n = elements(p.of, p.length), .k = p.k, .of = p.of, .length = p.length, .less = less};
 }
 
-static struct law law_of(const struct over *over, size_t i)
+static struct distribution distribution_of(const struct over *over, size_t i)
 {
-    return (struct law){
+    return (struct distribution){
         .n = (int64_t)over->n, .k = (int64_t)over->k, .s = (int64_t)over->of[i].size};
 }
 
@@ -90,7 +90,8 @@ double rcm_parts_loss(struct rcm_parts p)
     for (size_t i = 0; i < p.length; i++) {
         const int64_t limit = over_limit(&over, i);
         if (limit != INT64_MAX)
-            lost += (double)p.of[i].count * law_tail(law_of(&over, i), limit).excess;
+            lost +=
+                (double)p.of[i].count * distribution_tail(distribution_of(&over, i), limit).excess;
     }
     return fmin(lost / (double)p.k, 1.0);
 }
@@ -112,7 +113,7 @@ static size_t find_most(const struct over *over, bool *certain)
         const int64_t limit = over_limit(over, i);
         if (limit == INT64_MAX)
             continue;
-        *certain = *certain || limit < law_low(law_of(over, i));
+        *certain = *certain || limit < distribution_low(distribution_of(over, i));
         if (over->of[i].size > over->n / 2)
             most = i;
     }
@@ -126,7 +127,8 @@ static double sum_of_tails(const struct over *over, size_t step)
     for (size_t i = 0; i < over->length; i += step) {
         const int64_t limit = over_limit(over, i);
         if (limit != INT64_MAX)
-            sum += (double)over->of[i].count * law_tail(law_of(over, i), limit).probability;
+            sum += (double)over->of[i].count *
+                   distribution_tail(distribution_of(over, i), limit).probability;
     }
     return sum;
 }
@@ -159,8 +161,8 @@ static bool as_buckets(const struct over *over, struct rcm_buckets *buckets, uin
     return *send > 0;
 }
 
-/* The probability by the law of the whole row, where there is one; not with `less` where a part
- * keeps nothing back, which then has no less room. */
+/* The probability by the distribution of the whole row, where there is one; not with `less` where a
+ * part keeps nothing back, which then has no less room. */
 static double by_buckets(const struct over *over)
 {
     struct rcm_buckets buckets;
@@ -175,15 +177,15 @@ static double by_buckets(const struct over *over)
                : 1.0;
 }
 
-int rcm_parts_lost(struct rcm_parts p, struct rcm_lost *law)
+int rcm_parts_lost(struct rcm_parts p, struct rcm_lost *dist)
 {
     struct rcm_buckets buckets;
     uint64_t send;
-    *law = (struct rcm_lost){0};
+    *dist = (struct rcm_lost){0};
     if (rcm_parts_check(p) != RCM_OK)
         return -1;
     const struct over over = over_of(p, 0);
-    return as_buckets(&over, &buckets, &send) ? rcm_buckets_lost(&buckets, p.k, send, law) : -1;
+    return as_buckets(&over, &buckets, &send) ? rcm_buckets_lost(&buckets, p.k, send, dist) : -1;
 }
 
 /* The parts of a row, up to three; first[]: the entries of the first two. */
@@ -207,7 +209,7 @@ static double probability_of_two(const struct over *over, const size_t part[2])
         if (limit == INT64_MAX)
             room = (int64_t)over->k;
         else
-            sum += law_tail(law_of(over, part[j]), limit).probability;
+            sum += distribution_tail(distribution_of(over, part[j]), limit).probability;
         room += limit == INT64_MAX ? 0 : limit;
     }
     return room < (int64_t)over->k ? 1.0 : sum;
@@ -217,7 +219,9 @@ static double probability_of_two(const struct over *over, const size_t part[2])
 static double by_nodes(const struct over *over, size_t most, double *error)
 {
     const double first =
-        most == SIZE_MAX ? 0.0 : law_tail(law_of(over, most), over_limit(over, most)).probability;
+        most == SIZE_MAX
+            ? 0.0
+            : distribution_tail(distribution_of(over, most), over_limit(over, most)).probability;
     return first + over_probability(over, most, error);
 }
 
@@ -275,7 +279,8 @@ static double sum_of_squares(const struct over *over)
     for (size_t i = 0; i < over->length; i++) {
         const int64_t limit = over_limit(over, i);
         if (limit != INT64_MAX)
-            sum += (double)over->of[i].count * law_tail(law_of(over, i), limit).square;
+            sum += (double)over->of[i].count *
+                   distribution_tail(distribution_of(over, i), limit).square;
     }
     return sum;
 }
@@ -300,21 +305,24 @@ static double variance_of_two(const struct over *over, const size_t part[2])
     int64_t limit[2];
     for (unsigned j = 0; j < 2; j++)
         limit[j] = over_limit(over, part[j]) == INT64_MAX ? k : over_limit(over, part[j]);
-    const unsigned one = law_offset(law_of(over, part[0]), limit[0]) < 0.0 ? 0 : 1, two = 1 - one;
-    const struct law first = law_of(over, part[one]), second = law_of(over, part[two]);
+    const unsigned one =
+                       distribution_offset(distribution_of(over, part[0]), limit[0]) < 0.0 ? 0 : 1,
+                   two = 1 - one;
+    const struct distribution first = distribution_of(over, part[one]),
+                              second = distribution_of(over, part[two]);
     const int64_t c = limit[one], d = k - limit[two];
-    const struct tail over_d = law_tail(second, limit[two]); /* of (d - X)+ */
-    if (law_offset(first, c) >= 0.0) {
-        const struct tail over_c = law_tail(first, c);
+    const struct tail over_d = distribution_tail(second, limit[two]); /* of (d - X)+ */
+    if (distribution_offset(first, c) >= 0.0) {
+        const struct tail over_c = distribution_tail(first, c);
         const double mean = over_c.excess + over_d.excess;
         return fmax(over_c.square + over_d.square - mean * mean, 0.0);
     }
-    const struct tail over_c = law_tail(second, k - c); /* of (c - X)+ */
+    const struct tail over_c = distribution_tail(second, k - c); /* of (c - X)+ */
     const double w = over_c.excess + over_d.excess, apart = (double)(c - d);
     const double square = over_c.square + 3.0 * over_d.square + 2.0 * apart * over_d.excess;
-    const double with_x = law_offset(first, c) * over_c.excess - over_c.square +
-                          law_offset(first, d) * over_d.excess - over_d.square;
-    return fmax(law_variance(first) + 2.0 * with_x + (square - w * w), 0.0);
+    const double with_x = distribution_offset(first, c) * over_c.excess - over_c.square +
+                          distribution_offset(first, d) * over_d.excess - over_d.square;
+    return fmax(distribution_variance(first) + 2.0 * with_x + (square - w * w), 0.0);
 }
 
 /* The variance of the sum of the excesses. */
@@ -325,7 +333,8 @@ static double variance(const struct over *over, unsigned parts, size_t most, dou
     if (parts == 2 && few_parts(over, part) == 2)
         return variance_of_two(over, part);
     if (most != SIZE_MAX) {
-        const struct tail tail = law_tail(law_of(over, most), over_limit(over, most));
+        const struct tail tail =
+            distribution_tail(distribution_of(over, most), over_limit(over, most));
         own = tail.square - 2.0 * mean * tail.excess;
         rounding = 0x1p-50 * (tail.square + 2.0 * mean * tail.excess);
     }

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <model/law/law.h>
+#include <model/distribution/distribution.h>
 #include "part_sums.h"
 
 typedef struct complex_number number;
@@ -272,14 +272,15 @@ static double node_count(const struct over *over)
     return 2.0 * ceil(0.5 * fmin(count, n)) + 1.0;
 }
 
-/* The widest law of a part that can lose, in standard deviations; its terms resolve no more than 40
- * radians in one of them. */
+/* The widest distribution of a part that can lose, in standard deviations; its terms resolve no
+ * more than 40 radians in one of them. */
 static double widest(const struct over *over)
 {
     double variance = 0.0;
     for (size_t i = 0; i < over->length; i++)
         if (over_limit(over, i) != INT64_MAX)
-            variance = fmax(variance, law_variance(part_law(over, over->of[i].size)));
+            variance =
+                fmax(variance, distribution_variance(part_distribution(over, over->of[i].size)));
     return sqrt(variance);
 }
 
@@ -291,7 +292,8 @@ static double mean_of_nodes(const struct over *over, block_of *near_block, block
 {
     struct work *work = malloc(sizeof *work);
     const double count = node_count(over), last = 0.5 * (count - 1.0), sd = widest(over);
-    const double resolved = sd < LAW_STIRLING_MIN_SD ? last : 40.0 / sd / full_turn * count;
+    const double resolved =
+        sd < DISTRIBUTION_STIRLING_MIN_SD ? last : 40.0 / sd / full_turn * count;
     double sum = 0.0, size = 0.0, ends = INFINITY; /* ends: the largest of the last three terms */
     if (!work)
         return NAN;
@@ -314,9 +316,9 @@ static double mean_of_nodes(const struct over *over, block_of *near_block, block
             break;
     }
     free(work);
-    const struct law row = {
+    const struct distribution row = {
         .n = (int64_t)over->n, .k = (int64_t)over->n, .s = (int64_t)over->k, .binomial = true};
-    const double scale = count * law_point(row, (int64_t)over->k);
+    const double scale = count * distribution_point(row, (int64_t)over->k);
     *error = 0x1p-52 * size / scale;
     return sum / scale;
 }

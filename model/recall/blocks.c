@@ -10,7 +10,7 @@
 #include <model/recallmodel/recall.h>
 #include <model/shape/bisect.h>
 
-#include <model/law/sum_rule.h>
+#include <model/distribution/sum_rule.h>
 #include "occupancy.h"
 
 static bool loses_nothing(struct rcm_blocks b)
@@ -40,13 +40,13 @@ static struct lost_given lost_given(const struct occupancy *occupancy, uint64_t 
 
 /* ---- sums over T */
 
-/* Points of the law of T, in both cases of the short block. */
+/* Points of the distribution of T, in both cases of the short block. */
 enum { POINTS = 4096 };
 struct arrivals {
     unsigned length;
     bool full; /* POINTS were not enough */
     struct lost_given lost[POINTS];
-    double p[POINTS];     /* the share of the law that the point stands for */
+    double p[POINTS];     /* the share of the distribution that the point stands for */
     double loss, through; /* sums: of p times the mean lost for T <= k; of p for T > k */
 };
 
@@ -76,7 +76,7 @@ static uint64_t piece_from(const struct part *part, uint64_t r, bool upwards, st
     return (uint64_t)fmin(fmax(length, 16.0), left);
 }
 
-/* Adds one term of the law with a weight. Returns what is summed. */
+/* Adds one term of the distribution with a weight. Returns what is summed. */
 static double add_term(struct arrivals *a, const struct part *part, uint64_t r, double weight,
                        double probability)
 {

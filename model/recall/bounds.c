@@ -8,7 +8,7 @@
 #include <model/shape/classes.h>
 #include <model/shape/shape.h>
 
-#include <model/law/log_choose.h>
+#include <model/distribution/log_choose.h>
 
 /* E[C(X, c)] = C(s, c) C(k, c) / C(n, c): the expected number of c-subsets of the top k that lie
  * in one bucket of s. A product of c ratios, by Stirling's formula above 4096 of them. May be

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <model/law/law.h>
+#include <model/distribution/distribution.h>
 #include <model/shape/bisect.h>
 #include <model/shape/shape.h>
 
@@ -20,8 +20,8 @@ static double exceeded(uint64_t seen, uint64_t k, uint64_t x, uint64_t j)
         return 1.0;
     if (j > x)
         return 0.0;
-    const struct law law = {(int64_t)(seen + x), (int64_t)top, (int64_t)seen, false};
-    return law_high(law) <= (int64_t)k - 1 ? 1.0 : law_cdf(law, (int64_t)k - 1);
+    const struct distribution dist = {(int64_t)(seen + x), (int64_t)top, (int64_t)seen, false};
+    return distribution_high(dist) <= (int64_t)k - 1 ? 1.0 : distribution_cdf(dist, (int64_t)k - 1);
 }
 
 /* ---- a running threshold: compactions as a chain from one block to a later one */
@@ -64,7 +64,8 @@ static uint64_t read_after(const struct chain *c, uint64_t block)
 }
 
 /* Between compactions: after x elements behind `seen`, a have been appended. P(a >= j), and the
- * means of k + a and of (k + a)(k + a + 1) over a >= j: both are the same law with larger k. */
+ * means of k + a and of (k + a)(k + a + 1) over a >= j: both are the same distribution with larger
+ * k. */
 struct part {
     double probability, one, two;
 };
@@ -252,13 +253,13 @@ struct rcm_filter rcm_best_filter(uint64_t n, uint64_t k, uint64_t room)
  * `rank` of the sample; or P(it is not): they have at most rank - 1. */
 static double sample_lies(struct rcm_sample s, uint64_t r, bool within)
 {
-    const struct law law = {(int64_t)s.n, (int64_t)r, (int64_t)s.sample, false};
+    const struct distribution dist = {(int64_t)s.n, (int64_t)r, (int64_t)s.sample, false};
     const int64_t most = (int64_t)s.rank - 1;
-    if (r < s.rank || law_high(law) <= most)
+    if (r < s.rank || distribution_high(dist) <= most)
         return within ? 0.0 : 1.0;
-    if (law_low(law) > most)
+    if (distribution_low(dist) > most)
         return within ? 1.0 : 0.0;
-    return within ? law_sf(law, most) : law_cdf(law, most);
+    return within ? distribution_sf(dist, most) : distribution_cdf(dist, most);
 }
 
 struct rcm_survivors rcm_sampled(struct rcm_sample s, uint64_t room)

@@ -222,7 +222,7 @@ bool filter_walk(struct filter_walk *asked, double *wave, double *limit)
     const uint64_t states = asked->f.more + asked->f.block;
     bool could = false;
     w.width = (limit_at(asked, asked->limits) + TOGETHER - 1) / TOGETHER * TOGETHER;
-    if ((double)states * (double)w.width > RCM_FILTER_LAW_NUMBERS)
+    if ((double)states * (double)w.width > RCM_FILTER_DISTRIBUTION_NUMBERS)
         return false;
     const size_t all = (size_t)states * w.width;
     double *const memory = malloc((4 * all + w.width + (size_t)states + 2) * sizeof *memory);
@@ -236,7 +236,7 @@ bool filter_walk(struct filter_walk *asked, double *wave, double *limit)
     w.share = w.zero + w.width;
     begin(&w);
     for (uint64_t block = asked->blocks.first, to;; block = to) {
-        could = asked->sums <= RCM_FILTER_LAW_SUMS;
+        could = asked->sums <= RCM_FILTER_DISTRIBUTION_SUMS;
         if (!could || block == asked->blocks.count)
             break;
         to = step_to(&w, block);

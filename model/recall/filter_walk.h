@@ -28,7 +28,7 @@ struct filter_walk {
     size_t first_wave, waves, limits;
     double step;
     uint64_t low, apart;
-    double sums; /* numbers that were added up; not more than RCM_FILTER_LAW_SUMS */
+    double sums; /* numbers that were added up; not more than RCM_FILTER_DISTRIBUTION_SUMS */
 };
 
 /* wave: the real and the imaginary part of each; limit: one number each.

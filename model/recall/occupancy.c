@@ -6,16 +6,16 @@
 #include <float.h>
 #include <math.h>
 
-#include <model/law/log_choose.h>
+#include <model/distribution/log_choose.h>
 
-/* Terms of the law of a block below this share of the largest, divided by the number of blocks, are
- * left out. The most terms: those of a mean up to MEAN_MOST and 2^53 blocks. */
+/* Terms of the distribution of a block below this share of the largest, divided by the number of
+ * blocks, are left out. The most terms: those of a mean up to MEAN_MOST and 2^53 blocks. */
 static const double LEAST = 1e-18;
 enum { TERMS_MOST = 640, MEAN_MOST = 120, MANY = 64 };
 
-/* The law of the number of chosen keys of a block with at least one, if each key is chosen with
- * the same odds independently: x = first + i has the probability p[i]. */
-struct block_law {
+/* The distribution of the number of chosen keys of a block with at least one, if each key is chosen
+ * with the same odds independently: x = first + i has the probability p[i]. */
+struct block_distribution {
     unsigned length;
     uint64_t first;
     double p[TERMS_MOST];
@@ -42,7 +42,7 @@ struct occupancy occupancy_of(struct rcm_blocks b, bool short_one)
 /* ---- one block */
 
 /* From the mode outwards by ratios of neighbours, C(size, x) odds^x. */
-static void tabulate(struct block_law *law, uint64_t size, double odds, double least)
+static void tabulate(struct block_distribution *dist, uint64_t size, double odds, double least)
 {
     const double s = (double)size, mode = (s + 1.0) * (odds / (1.0 + odds));
     const uint64_t start = mode < 1.0 ? 1 : mode > s ? size : (uint64_t)mode;
@@ -61,21 +61,21 @@ static void tabulate(struct block_law *law, uint64_t size, double odds, double l
             break;
         down[below++] = term;
     }
-    law->first = start - below;
-    law->length = below + 1 + above;
-    for (unsigned i = 0; i < law->length; i++)
-        law->p[i] = i < below ? down[below - 1 - i] : i == below ? 1.0 : up[i - below - 1];
-    for (unsigned i = 0; i < law->length; i++)
-        total += i == below ? 0.0 : law->p[i];
-    law->excess = law->lack = law->variance = 0.0;
-    for (unsigned i = 0; i < law->length; i++) {
-        law->p[i] /= total;
-        law->excess += law->p[i] * (double)(law->first - 1 + i);
-        law->lack += law->p[i] * (double)(size - law->first - i);
+    dist->first = start - below;
+    dist->length = below + 1 + above;
+    for (unsigned i = 0; i < dist->length; i++)
+        dist->p[i] = i < below ? down[below - 1 - i] : i == below ? 1.0 : up[i - below - 1];
+    for (unsigned i = 0; i < dist->length; i++)
+        total += i == below ? 0.0 : dist->p[i];
+    dist->excess = dist->lack = dist->variance = 0.0;
+    for (unsigned i = 0; i < dist->length; i++) {
+        dist->p[i] /= total;
+        dist->excess += dist->p[i] * (double)(dist->first - 1 + i);
+        dist->lack += dist->p[i] * (double)(size - dist->first - i);
     }
-    for (unsigned i = 0; i < law->length; i++) {
-        const double offset = (double)(law->first - 1 + i) - law->excess;
-        law->variance += law->p[i] * offset * offset;
+    for (unsigned i = 0; i < dist->length; i++) {
+        const double offset = (double)(dist->first - 1 + i) - dist->excess;
+        dist->variance += dist->p[i] * offset * offset;
     }
 }
 
@@ -105,15 +105,15 @@ static void circle_rest(double y, double *cosine, double *sine)
 }
 
 /* log E[exp(i t (x - mean))], as log modulus and argument, for few blocks: by turning. */
-static void log_transform_of_few(const struct block_law *law, double t, double *modulus,
+static void log_transform_of_few(const struct block_distribution *dist, double t, double *modulus,
                                  double *argument)
 {
-    const double start = t * ((double)(law->first - 1) - law->excess);
+    const double start = t * ((double)(dist->first - 1) - dist->excess);
     const double turn_real = cos(t), turn_imaginary = sin(t);
     double x = cos(start), y = sin(start), real = 0.0, imaginary = 0.0;
-    for (unsigned i = 0; i < law->length; i++) {
-        real += law->p[i] * x;
-        imaginary += law->p[i] * y;
+    for (unsigned i = 0; i < dist->length; i++) {
+        real += dist->p[i] * x;
+        imaginary += dist->p[i] * y;
         const double turned = x * turn_real - y * turn_imaginary;
         y = x * turn_imaginary + y * turn_real;
         x = turned;
@@ -123,14 +123,15 @@ static void log_transform_of_few(const struct block_law *law, double t, double *
 }
 
 /* The same for many, which multiply every error: all terms are of the order of t^2. */
-static void log_transform(const struct block_law *law, double t, double *modulus, double *argument)
+static void log_transform(const struct block_distribution *dist, double t, double *modulus,
+                          double *argument)
 {
     double real = 0.0, imaginary = 0.0;
-    for (unsigned i = 0; i < law->length; i++) {
+    for (unsigned i = 0; i < dist->length; i++) {
         double cosine, sine;
-        circle_rest(t * ((double)(law->first - 1 + i) - law->excess), &cosine, &sine);
-        real += law->p[i] * cosine;
-        imaginary += law->p[i] * sine;
+        circle_rest(t * ((double)(dist->first - 1 + i) - dist->excess), &cosine, &sine);
+        real += dist->p[i] * cosine;
+        imaginary += dist->p[i] * sine;
     }
     *modulus = fabs(real) + fabs(imaginary) < 0.5
                    ? 0.5 * log1p(2.0 * real + real * real + imaginary * imaginary)
@@ -142,8 +143,8 @@ static void log_transform(const struct block_law *law, double t, double *modulus
 
 struct tilt {
     double log_odds, odds;
-    struct block_law law[2];
-    double off, variance; /* r less the mean of the sum of all laws; its variance */
+    struct block_distribution dist[2];
+    double off, variance; /* r less the mean of the sum of all distributions; its variance */
 };
 
 static void tilt_to(struct tilt *tilt, const struct occupancy *occupancy, uint64_t r)
@@ -157,10 +158,10 @@ static void tilt_to(struct tilt *tilt, const struct occupancy *occupancy, uint64
         if (!occupancy->of[c].count)
             continue;
         const double count = (double)occupancy->of[c].count;
-        tabulate(&tilt->law[c], occupancy->of[c].size, tilt->odds,
+        tabulate(&tilt->dist[c], occupancy->of[c].size, tilt->odds,
                  LEAST / (double)occupancy->blocks);
-        tilt->off += count * (low ? -tilt->law[c].excess : tilt->law[c].lack);
-        tilt->variance += count * tilt->law[c].variance;
+        tilt->off += count * (low ? -tilt->dist[c].excess : tilt->dist[c].lack);
+        tilt->variance += count * tilt->dist[c].variance;
     }
 }
 
@@ -204,13 +205,13 @@ static double bound_from(const struct occupancy *occupancy, double odds, double 
     return bound;
 }
 
-/* P(sum of the laws = r) = sum over angles t of E[exp(i t (sum - r))] / their number. */
+/* P(sum of the distributions = r) = sum over angles t of E[exp(i t (sum - r))] / their number. */
 static double inversion(const struct occupancy *occupancy, const struct tilt *tilt)
 {
     double most = 1.0; /* different sums */
     for (unsigned c = 0; c < 2; c++)
         if (occupancy->of[c].count)
-            most += (double)occupancy->of[c].count * (double)(tilt->law[c].length - 1);
+            most += (double)occupancy->of[c].count * (double)(tilt->dist[c].length - 1);
     const double reach = 14.0 * sqrt(tilt->variance) + 60.0;
     const uint64_t half = (uint64_t)(fmin(most, reach) / 2.0) + 1;
     const double points = 2.0 * (double)half + 1.0;
@@ -223,7 +224,7 @@ static double inversion(const struct occupancy *occupancy, const struct tilt *ti
             if (!occupancy->of[c].count)
                 continue;
             (occupancy->blocks < MANY ? log_transform_of_few : log_transform)(
-                &tilt->law[c], t, &one_modulus, &one_argument);
+                &tilt->dist[c], t, &one_modulus, &one_argument);
             modulus += (double)occupancy->of[c].count * one_modulus;
             argument += (double)occupancy->of[c].count * one_argument;
         }

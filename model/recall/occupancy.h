@@ -7,7 +7,7 @@
 
 #include <model/recallmodel/blocks.h>
 
-#include <model/law/dd.h>
+#include <model/distribution/dd.h>
 
 /* A row of n keys, and how many blocks of which sizes its largest keys occupy before they occupy
  * one more. There are one or two classes of blocks; a class may have the count 0. */
@@ -34,7 +34,7 @@ struct exceeded {
 struct occupancy occupancy_of(struct rcm_blocks b, bool short_one);
 
 /* occupancy->blocks <= r <= occupancy->keys. Relative error of the probability about 1e-14; 0 where
- * the short block is occupied, and the law of T has ended but for a share below 1e-17. */
+ * the short block is occupied, and the distribution of T has ended but for a share below 1e-17. */
 struct exceeded occupancy_exceeded_at(const struct occupancy *occupancy, uint64_t r);
 
 #endif

@@ -144,7 +144,7 @@ static struct moments moments_of_t(const struct rcm_buckets *buckets, uint64_t k
     return now;
 }
 
-/* ---- the law of R */
+/* ---- the distribution of R */
 
 double rcm_buckets_reaching_above(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b,
                                   uint64_t r)
@@ -155,13 +155,13 @@ double rcm_buckets_reaching_above(const struct rcm_buckets *buckets, uint64_t k,
         return 1.0;
     if (existence(buckets, k, k_b) == ALWAYS_K || r >= classes_elements(buckets))
         return 0.0;
-    struct rcm_lost law;
-    if (rcm_buckets_lost(buckets, r, k_b, &law) != 0)
+    struct rcm_lost dist;
+    if (rcm_buckets_lost(buckets, r, k_b, &dist) != 0)
         return NAN;
     double above = 0.0; /* more than r - k of the r largest are lost; summed from the far end */
-    for (size_t i = law.length; i > 0 && law.first + i - 1 > r - k; i--)
-        above += law.probability[i - 1];
-    rcm_lost_free(&law);
+    for (size_t i = dist.length; i > 0 && dist.first + i - 1 > r - k; i--)
+        above += dist.probability[i - 1];
+    rcm_lost_free(&dist);
     return fmin(above, 1.0);
 }
 
@@ -174,7 +174,7 @@ double rcm_reaching_above(struct rcm_topk p, uint64_t r)
 #define SMALL_TERMS 4096
 
 /* The variance where it is small compared with k: E[(R - k)^2] and E[R - k] term by term. NaN
- * where rcm_buckets_lost refuses a law. */
+ * where rcm_buckets_lost refuses a distribution. */
 static double small_variance(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b)
 {
     double mean = 0.0, square = 0.0;

@@ -8,7 +8,7 @@
 #include <model/shape/classes.h>
 #include <model/shape/shape.h>
 
-#include <model/law/law.h>
+#include <model/distribution/distribution.h>
 
 double rcm_buckets_loss(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b)
 {
@@ -20,7 +20,7 @@ double rcm_buckets_loss(const struct rcm_buckets *buckets, uint64_t k, uint64_t 
     for (unsigned c = 0; c < buckets->classes; c++)
         if (buckets->of[c].size > k_b)
             loss += (double)buckets->of[c].count / (double)k *
-                    law_excess(law_of_class(buckets, c, k), (int64_t)k_b);
+                    distribution_excess(distribution_of_class(buckets, c, k), (int64_t)k_b);
     return loss;
 }
 
@@ -42,14 +42,15 @@ double rcm_loss_binomial(struct rcm_topk p)
         return NAN;
     if (p.k_b >= p.k)
         return 0.0;
-    struct law law = {(int64_t)p.b, (int64_t)p.k, 1, true};
+    struct distribution dist = {(int64_t)p.b, (int64_t)p.k, 1, true};
     if (p.assignment == RCM_INTERLEAVED || shape_valid(p) == p.n)
-        return (double)p.b / (double)p.k * law_excess(law, (int64_t)p.k_b);
+        return (double)p.b / (double)p.k * distribution_excess(dist, (int64_t)p.k_b);
     double loss = 0.0;
-    law.n = (int64_t)shape_valid(p);
+    dist.n = (int64_t)shape_valid(p);
     for (unsigned c = 0; c < buckets.classes; c++) {
-        law.s = (int64_t)buckets.of[c].size;
-        loss += (double)buckets.of[c].count / (double)p.k * law_excess(law, (int64_t)p.k_b);
+        dist.s = (int64_t)buckets.of[c].size;
+        loss +=
+            (double)buckets.of[c].count / (double)p.k * distribution_excess(dist, (int64_t)p.k_b);
     }
     return loss;
 }
@@ -75,10 +76,10 @@ double rcm_buckets_survival(const struct rcm_buckets *buckets, uint64_t k_b, uin
             kept += share;
             continue;
         }
-        struct law others = law_of_class(buckets, c, rank);
-        others = (struct law){others.n - 1, others.k - 1, others.s - 1, false};
-        lost += share * law_sf(others, (int64_t)k_b - 1);
-        kept += share * law_cdf(others, (int64_t)k_b - 1);
+        struct distribution others = distribution_of_class(buckets, c, rank);
+        others = (struct distribution){others.n - 1, others.k - 1, others.s - 1, false};
+        lost += share * distribution_sf(others, (int64_t)k_b - 1);
+        kept += share * distribution_cdf(others, (int64_t)k_b - 1);
     }
     return lost < 0.5 ? 1.0 - lost : kept;
 }

@@ -11,30 +11,30 @@
 #include <model/recallmodel/recall.h>
 #include <model/shape/classes.h>
 
-#include <model/law/law.h>
+#include <model/distribution/distribution.h>
 
 /* What one bucket of a class loses, with f = (X - k_b)+, or f = (k_b - X)+ where k_b is below the
  * mean (then E = X - k_b + f). */
 struct residual {
-    struct law law;    /* of X */
-    double variance_x; /* of X */
-    bool below;        /* f is the part below k_b */
-    double f_mean;     /* E f */
-    double f_slope;    /* Cov(f, X) / Var X */
-    double variance;   /* Var R, R = f - f_mean - f_slope (X - mean) */
-    double beta;       /* Cov(E, X) / Var X */
-    double e_mean[2];  /* mean and variance of (k_b - X)+ [0] and of (X - k_b)+ [1] */
+    struct distribution dist; /* of X */
+    double variance_x;        /* of X */
+    bool below;               /* f is the part below k_b */
+    double f_mean;            /* E f */
+    double f_slope;           /* Cov(f, X) / Var X */
+    double variance;          /* Var R, R = f - f_mean - f_slope (X - mean) */
+    double beta;              /* Cov(E, X) / Var X */
+    double e_mean[2];         /* mean and variance of (k_b - X)+ [0] and of (X - k_b)+ [1] */
     double e_variance[2];
 };
 
 /* With f = (X - c)+ and tail moments t1 = E f, t2 = E f^2: Cov(f, X) = E f (X - mean) = t2 + (c -
  * mean) t1, a sum of positive terms on the far side of the mean. On the other side it is the same
  * with the opposite sign. */
-static struct residual residual_of(struct law law, int64_t c)
+static struct residual residual_of(struct distribution dist, int64_t c)
 {
-    struct residual r = {.law = law, .variance_x = law_variance(law)};
-    struct tail tail = law_far_tail(law, c, &r.below);
-    double distance = fabs(law_offset(law, c));
+    struct residual r = {.dist = dist, .variance_x = distribution_variance(dist)};
+    struct tail tail = distribution_far_tail(dist, c, &r.below);
+    double distance = fabs(distribution_offset(dist, c));
     double covariance = tail.square + distance * tail.excess;
     double f_variance = tail.square - tail.excess * tail.excess;
     r.f_mean = tail.excess;
@@ -57,8 +57,8 @@ static double residual_at(const struct residual *r, int64_t x, int64_t c, double
     return (f > 0 ? (double)f : 0.0) - r->f_mean - r->f_slope * offset;
 }
 
-/* The law of how many of `tops` top elements, which lie anywhere in `others` places, fall into
- * `size` given places, as a function of tops in steps of `stride`. */
+/* The distribution of how many of `tops` top elements, which lie anywhere in `others` places, fall
+ * into `size` given places, as a function of tops in steps of `stride`. */
 struct walk {
     int64_t others, size, hits; /* P(`hits` of them fall into the places) */
     int64_t tops, stride;       /* stride signed */
@@ -74,7 +74,8 @@ static double walk_probability(const struct walk *w)
 {
     if (!walk_inside(w))
         return 0.0;
-    return law_probability((struct law){w->others, w->tops, w->size, false}, w->hits);
+    return distribution_probability((struct distribution){w->others, w->tops, w->size, false},
+                                    w->hits);
 }
 
 /* The probability at tops + stride, from C(tops, hits) C(others - tops, size - hits) / C(others,
@@ -109,16 +110,16 @@ struct pair {
  * is at most its coefficient. */
 static double half_sum(const struct pair *pair, int64_t step, double *at_kink)
 {
-    struct law law = pair->r->law;
-    int64_t x = pair->start, low = law_low(law), high = law_high(law);
+    struct distribution dist = pair->r->dist;
+    int64_t x = pair->start, low = distribution_low(dist), high = distribution_high(dist);
     double h = (double)pair->stride, numerov = (h * h - 1.0) / 12.0,
-           start_offset = law_offset(law, x);
-    struct walk w = {pair->places - 2, pair->size - 2, pair->c - 1, law.k - x - 1, -step, 0.0},
+           start_offset = distribution_offset(dist, x);
+    struct walk w = {pair->places - 2, pair->size - 2, pair->c - 1, dist.k - x - 1, -step, 0.0},
                 back = w;
     w.probability = walk_probability(&w);
     back.tops -= back.stride;
     double before = pair->stride == 1 ? 0.0 : walk_probability(&back); /* weighs 0 there */
-    double p = law_probability(law, x), g = 0.0, previous_g = 0.0, sum = 0.0;
+    double p = distribution_probability(dist, x), g = 0.0, previous_g = 0.0, sum = 0.0;
     for (bool first = true;; first = false) {
         double distance = fabs((double)(x - pair->start)) + 1.0,
                offset = start_offset + (double)(x - pair->start);
@@ -141,9 +142,9 @@ static double half_sum(const struct pair *pair, int64_t step, double *at_kink)
         g = next_g;
         before = here;
         if (pair->stride > 1)
-            p = law_probability(law, x + step);
+            p = distribution_probability(dist, x + step);
         else
-            p = step > 0 ? p * law_ratio(law, x) : p / law_ratio(law, x - 1);
+            p = step > 0 ? p * distribution_ratio(dist, x) : p / distribution_ratio(dist, x - 1);
         x += step;
     }
 }
@@ -155,25 +156,26 @@ static double half_sum(const struct pair *pair, int64_t step, double *at_kink)
  * linear. For the same reason G may be replaced by any function with the same second differences,
  * and those have a closed form: given X = x, the bucket of s' draws from N = n - s places with K =
  * k - x top elements, and G(x + 1) - 2 G(x) + G(x - 1) = s'(s'-1)/(N (N-1)) P(c - 1 of the other
- * s'-2 are top | K - 1 tops in N - 2 places). Wide laws are walked in strides H: a second
+ * s'-2 are top | K - 1 tops in N - 2 places). Wide distributions are walked in strides H: a second
  * difference over H is H^2 times the one over 1 plus (H^2 - 1)/12 times its own second difference,
  * and H times the sum over the grid misses (H^2 - 1)/12 of the jump of the slope at c, P(c) G(c)
  * (Euler and Maclaurin); both to O((H / width)^4), 1e-9 for H = width/64. G is that smooth unless
  * the rest of the row is small, which three_buckets_variance() is for. */
 static double pair_covariance(const struct residual *r, int64_t c, int64_t size, double count)
 {
-    struct law law = r->law;
-    struct pair pair = {.r = r, .c = c, .size = size, .places = law.n - law.s};
+    struct distribution dist = r->dist;
+    struct pair pair = {.r = r, .c = c, .size = size, .places = dist.n - dist.s};
     if (size <= c || !(r->variance > 0.0)) /* c >= 1: from here size >= 2 */
         return 0.0;
     double sd = sqrt(r->variance_x);
-    int64_t mode = law_mode(law);
-    struct law other = {pair.places - 2, law.k - mode - 1, size - 2, false};
+    int64_t mode = distribution_mode(dist);
+    struct distribution other = {pair.places - 2, dist.k - mode - 1, size - 2, false};
     bool possible = other.k >= 0 && other.k <= other.n && other.s >= 1;
-    double other_sd = possible ? sqrt(law_variance(other)) : INFINITY;
+    double other_sd = possible ? sqrt(distribution_variance(other)) : INFINITY;
     double width = possible ? other_sd * (double)other.n / (double)other.s : INFINITY;
     int64_t stride =
-        (int64_t)(other_sd < 2.0 * LAW_STIRLING_MIN_SD ? sd / 256.0 : fmin(sd, width) / 64.0);
+        (int64_t)(other_sd < 2.0 * DISTRIBUTION_STIRLING_MIN_SD ? sd / 256.0
+                                                                : fmin(sd, width) / 64.0);
     pair.stride = stride < 1 ? 1 : stride;
     pair.start =
         pair.stride == 1 ? mode : c + (mode - c) / pair.stride * pair.stride; /* c on the grid */
@@ -195,8 +197,8 @@ static double pair_bound(const struct residual *r, const struct residual *s)
     const double schwarz = sqrt(r->variance) * sqrt(s->variance);
     if (r->below != s->below)
         return schwarz;
-    const double n = (double)r->law.n, k = (double)r->law.k;
-    const double both = ((double)r->law.s / n) * ((double)s->law.s / n);
+    const double n = (double)r->dist.n, k = (double)r->dist.k;
+    const double both = ((double)r->dist.s / n) * ((double)s->dist.s / n);
     const double shared = k * ((n - k) / (n - 1.0)) * both; /* -Cov(X, X') */
     return fmin(schwarz, fmax(r->f_mean * s->f_mean, fabs(r->f_slope * s->f_slope) * shared));
 }
@@ -218,13 +220,14 @@ static double two_buckets_variance(const struct residual *a, const struct residu
 static double three_buckets_variance(const struct residual *a, const struct residual *b,
                                      const struct residual *third, uint64_t k, uint64_t k_b)
 {
-    struct law pair = {a->law.n - third->law.s, a->law.k, a->law.s, false}, mirror = pair;
-    mirror.s = b->law.s;
+    struct distribution pair = {a->dist.n - third->dist.s, a->dist.k, a->dist.s, false},
+                        mirror = pair;
+    mirror.s = b->dist.s;
     double sd = sqrt(third->variance_x), total = 0.0, within = 0.0, mean = 0.0, between = 0.0;
-    int64_t stride = sd < 2.0 ? 1 : (int64_t)(sd / 2.0), mode = law_mode(third->law),
+    int64_t stride = sd < 2.0 ? 1 : (int64_t)(sd / 2.0), mode = distribution_mode(third->dist),
             reach = (int64_t)(12.0 * sd) + 12;
     for (int64_t y = mode - reach / stride * stride; y <= mode + reach; y += stride) {
-        double p = law_probability(third->law, y);
+        double p = distribution_probability(third->dist, y);
         if (!(p > 0.0))
             continue;
         pair.k = mirror.k = (int64_t)k - y;
@@ -256,7 +259,7 @@ double rcm_buckets_sd(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_
     struct residual r[RCM_MAX_CLASSES];
     double count[RCM_MAX_CLASSES], weight[RCM_MAX_CLASSES], mean_beta = 0.0;
     for (unsigned c = 0; c < classes; c++) {
-        r[c] = residual_of(law_of_class(buckets, c, k), (int64_t)k_b);
+        r[c] = residual_of(distribution_of_class(buckets, c, k), (int64_t)k_b);
         count[c] = (double)buckets->of[c].count;
         weight[c] = count[c] * (double)buckets->of[c].size / (double)n;
         mean_beta += weight[c] * r[c].beta;

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include <model/law/gauss_legendre.h>
-#include <model/law/law.h>
+#include <model/distribution/gauss_legendre.h>
+#include <model/distribution/distribution.h>
 #include <model/recallmodel/rounding.h>
 #include <model/shape/bisect.h>
 
@@ -58,8 +58,8 @@ static double cell_edge(const struct rcm_format *f, int64_t cell)
 
 /* ---- one point of the integral */
 
-/* Given that the share u of the law lies above the k-th largest: of the k - 1 above it and the
- * n - k below, each lies in its cell with these probabilities. */
+/* Given that the share u of the distribution lies above the k-th largest: of the k - 1 above it and
+ * the n - k below, each lies in its cell with these probabilities. */
 struct point {
     double above, inside, below, inside_below; /* how many, and the probability */
     double lost;                               /* P(more than that) is asked for, where it is */
@@ -88,32 +88,32 @@ static double lost_by_position(const struct point *p)
 
 /* P(X >= c) and P(X = c), as c grows. */
 struct climb {
-    struct law law;
+    struct distribution dist;
     double at_least, probability, odds;
     double c;
 };
 
 static struct climb climb_from(double draws, double probability, double c)
 {
-    struct climb x = {.law = law_of_draws((uint64_t)draws, probability), .c = c};
-    const bool certain = x.law.s == x.law.n, never = x.law.s == 0 || x.law.k == 0;
+    struct climb x = {.dist = distribution_of_draws((uint64_t)draws, probability), .c = c};
+    const bool certain = x.dist.s == x.dist.n, never = x.dist.s == 0 || x.dist.k == 0;
     x.odds = certain ? INFINITY : probability / (1.0 - probability);
     x.at_least = c <= 0.0 || certain ? (double)(c <= draws)
                  : never             ? 0.0
-                                     : law_sf(x.law, (int64_t)c - 1);
+                                     : distribution_sf(x.dist, (int64_t)c - 1);
     x.probability = never     ? (double)(c <= 0.0)
                     : certain ? (double)(c == draws)
-                              : law_point(x.law, (int64_t)c);
+                              : distribution_point(x.dist, (int64_t)c);
     return x;
 }
 
 static void climb(struct climb *x)
 {
-    const double left = (double)x->law.k - x->c;
+    const double left = (double)x->dist.k - x->c;
     x->at_least = fmax(x->at_least - x->probability, 0.0);
     x->c += 1.0;
     if (isinf(x->odds))
-        x->probability = (double)(x->c == (double)x->law.k);
+        x->probability = (double)(x->c == (double)x->dist.k);
     else
         x->probability *= fmax(left, 0.0) / x->c * x->odds;
 }
@@ -140,11 +140,11 @@ static double more_at_worst(const struct point *p)
            climb_from(p->below, p->inside_below, p->lost + 1.0).at_least;
 }
 
-/* That of Beta(r+1, n-r), by the binomial law of n - 1 draws. Differences of lgamma(n) would lose
- * as many digits as n log n has. */
+/* That of Beta(r+1, n-r), by the binomial distribution of n - 1 draws. Differences of lgamma(n)
+ * would lose as many digits as n log n has. */
 static double beta_density(double n, double r, double x)
 {
-    return n * law_point(law_of_draws((uint64_t)n - 1, x), (int64_t)r);
+    return n * distribution_point(distribution_of_draws((uint64_t)n - 1, x), (int64_t)r);
 }
 
 /* By position more than r are lost if r + 1 of the j lie behind the (r+1)-th of the D, since the
@@ -246,7 +246,7 @@ static double mean_in_cell(const struct place *at, double over, double reach)
 static bool in_domain(uint64_t n, uint64_t k, const struct rcm_format *format,
                       struct rcm_values values)
 {
-    return k >= 1 && k <= n && n <= RCM_ROUNDING_N_MOST && format && values.law &&
+    return k >= 1 && k <= n && n <= RCM_ROUNDING_N_MOST && format && values.dist &&
            values.scale > 0.0 && isfinite(values.scale) && isfinite(values.shift);
 }
 
@@ -257,7 +257,7 @@ static double mean_of(const struct place *at, const struct rcm_format *format,
     double over = 0.0, sum = 0.0;
     for (int64_t cell = format->last; cell >= -(int64_t)format->last && over < at->high; cell--) {
         const double reach =
-            values.law->above((cell_edge(format, cell) - values.shift) / values.scale);
+            values.dist->above((cell_edge(format, cell) - values.shift) / values.scale);
         if (reach > at->low)
             sum += mean_in_cell(at, over, reach);
         over = reach;

@@ -23,9 +23,9 @@ static double ratio(double size, double odds, double x)
     return (size - x) / (x + 1.0) * odds;
 }
 
-/* The law of min(X, k_b) in the buckets of one class: P(min(X, k_b) = first + i) = p[i], i <
- * length. */
-struct kept_law {
+/* The distribution of min(X, k_b) in the buckets of one class: P(min(X, k_b) = first + i) = p[i], i
+ * < length. */
+struct kept_distribution {
     double count, mean; /* mean: the centre of phases, exact to some 1e-16 of itself */
     double first;
     size_t length;
@@ -49,7 +49,7 @@ static void reach_of_terms(double size, double odds, double mode, double *down, 
 }
 
 /* Returns 0; or -1 if memory runs out or there are too many terms. */
-static int tabulate(struct kept_law *law, uint64_t size, uint64_t k_b, double t)
+static int tabulate(struct kept_distribution *dist, uint64_t size, uint64_t k_b, double t)
 {
     const double s = (double)size, odds = t / (1.0 - t), mode = fmin(floor((s + 1.0) * t), s);
     const double last = fmin((double)k_b, s);
@@ -57,17 +57,17 @@ static int tabulate(struct kept_law *law, uint64_t size, uint64_t k_b, double t)
         return -1;
     double down, up;
     reach_of_terms(s, odds, mode, &down, &up);
-    law->first = fmin(mode - down, last);
+    dist->first = fmin(mode - down, last);
     const double end = fmin(mode + up, last);
-    if (end - law->first + 1.0 > most_terms)
+    if (end - dist->first + 1.0 > most_terms)
         return -1;
-    law->length = (size_t)(end - law->first) + 1;
-    law->p = calloc(law->length, sizeof *law->p);
-    if (!law->p)
+    dist->length = (size_t)(end - dist->first) + 1;
+    dist->p = calloc(dist->length, sizeof *dist->p);
+    if (!dist->p)
         return -1;
     double total = 0.0, offset = 0.0, term = 1.0;
     for (double x = mode; x >= mode - down; x--) { /* from the mode down, and then up */
-        law->p[(size_t)(fmin(x, end) - law->first)] += term;
+        dist->p[(size_t)(fmin(x, end) - dist->first)] += term;
         total += term;
         if (x > 0.0)
             term /= ratio(s, odds, x - 1.0);
@@ -75,35 +75,35 @@ static int tabulate(struct kept_law *law, uint64_t size, uint64_t k_b, double t)
     term = 1.0;
     for (double x = mode; x < mode + up; x++) {
         term *= ratio(s, odds, x);
-        law->p[(size_t)(fmin(x + 1.0, end) - law->first)] += term;
+        dist->p[(size_t)(fmin(x + 1.0, end) - dist->first)] += term;
         total += term;
     }
-    for (size_t i = 0; i < law->length; i++) {
-        law->p[i] /= total;
-        offset += law->p[i] * (double)i;
+    for (size_t i = 0; i < dist->length; i++) {
+        dist->p[i] /= total;
+        offset += dist->p[i] * (double)i;
     }
-    law->mean = law->first + offset;
+    dist->mean = dist->first + offset;
     return 0;
 }
 
 /* log E exp(i theta (min(X, k_b) - mean)), count times. phi - 1 is summed as such. */
-static void add_log_phi(const struct kept_law *law, double theta, double *re, double *im)
+static void add_log_phi(const struct kept_distribution *dist, double theta, double *re, double *im)
 {
     double cosine = 0.0, sine = 0.0;
-    for (size_t i = 0; i < law->length; i++) {
-        const double half = 0.5 * theta * (law->first + (double)i - law->mean), s = sin(half);
-        cosine -= 2.0 * law->p[i] * s * s;
-        sine += 2.0 * law->p[i] * s * cos(half);
+    for (size_t i = 0; i < dist->length; i++) {
+        const double half = 0.5 * theta * (dist->first + (double)i - dist->mean), s = sin(half);
+        cosine -= 2.0 * dist->p[i] * s * s;
+        sine += 2.0 * dist->p[i] * s * cos(half);
     }
-    *re += law->count * complex_log_modulus(cosine, sine);
-    *im += law->count * atan2(sine, 1.0 + cosine);
+    *re += dist->count * complex_log_modulus(cosine, sine);
+    *im += dist->count * atan2(sine, 1.0 + cosine);
 }
 
 /* ---- the sum */
 
 struct survivors {
     unsigned classes;
-    struct kept_law of[RCM_MAX_CLASSES];
+    struct kept_distribution of[RCM_MAX_CLASSES];
     double shift; /* k less the mean of the sum */
     double low;   /* the smallest sum, less the mean */
     double high;  /* the largest, likewise */
@@ -125,23 +125,23 @@ static int make_survivors(struct survivors *sum, const struct rcm_buckets *bucke
     for (unsigned c = 0; c < buckets->classes; c++) {
         if (buckets->of[c].size == 0 || buckets->of[c].count == 0)
             continue;
-        struct kept_law *law = &sum->of[sum->classes];
-        *law = (struct kept_law){.count = (double)buckets->of[c].count};
-        if (tabulate(law, buckets->of[c].size, k_b, t) != 0)
+        struct kept_distribution *dist = &sum->of[sum->classes];
+        *dist = (struct kept_distribution){.count = (double)buckets->of[c].count};
+        if (tabulate(dist, buckets->of[c].size, k_b, t) != 0)
             return -1;
         sum->classes++;
         double square = 0.0;
-        for (size_t i = 0; i < law->length; i++) {
-            const double d = law->first + (double)i - law->mean;
-            square += law->p[i] * d * d;
+        for (size_t i = 0; i < dist->length; i++) {
+            const double d = dist->first + (double)i - dist->mean;
+            square += dist->p[i] * d * d;
         }
-        const double last = law->first + (double)(law->length - 1);
-        sum->variance += law->count * square;
-        sum->low += law->count * (law->first - law->mean);
-        sum->high += law->count * (last - law->mean);
-        sum->farthest = fmax(sum->farthest, fmax(law->mean - law->first, last - law->mean));
-        sum->shift = fma(-law->count, law->mean, sum->shift);
-        sum->terms += (double)law->length;
+        const double last = dist->first + (double)(dist->length - 1);
+        sum->variance += dist->count * square;
+        sum->low += dist->count * (dist->first - dist->mean);
+        sum->high += dist->count * (last - dist->mean);
+        sum->farthest = fmax(sum->farthest, fmax(dist->mean - dist->first, last - dist->mean));
+        sum->shift = fma(-dist->count, dist->mean, sum->shift);
+        sum->terms += (double)dist->length;
     }
     return 0;
 }

@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-#include <model/law/law.h>
+#include <model/distribution/distribution.h>
 
-/* ---- laws of values */
+/* ---- distributions of values */
 
 static double normal_above(double x)
 {
@@ -30,23 +30,23 @@ static double exponential_above(double x)
     return x <= 0.0 ? 1.0 : exp(-x);
 }
 
-static const struct rcm_values_law laws[] = {
+static const struct rcm_values_distribution dists[] = {
     {"normal", normal_above},
     {"lognormal", lognormal_above},
     {"uniform", uniform_above},
     {"exponential", exponential_above},
 };
 
-const struct rcm_values_law *rcm_values_law(size_t index)
+const struct rcm_values_distribution *rcm_values_distribution(size_t index)
 {
-    return index < sizeof laws / sizeof *laws ? &laws[index] : NULL;
+    return index < sizeof dists / sizeof *dists ? &dists[index] : NULL;
 }
 
-const struct rcm_values_law *rcm_values_law_by_name(const char *name)
+const struct rcm_values_distribution *rcm_values_distribution_by_name(const char *name)
 {
-    for (size_t i = 0; name && rcm_values_law(i); i++)
-        if (strcmp(rcm_values_law(i)->name, name) == 0)
-            return rcm_values_law(i);
+    for (size_t i = 0; name && rcm_values_distribution(i); i++)
+        if (strcmp(rcm_values_distribution(i)->name, name) == 0)
+            return rcm_values_distribution(i);
     return NULL;
 }
 
@@ -125,7 +125,7 @@ static double not_above(uint64_t draws, double probability, int64_t c)
     double certain;
     return is_certain(draws, probability, c, &certain)
                ? certain
-               : law_cdf(law_of_draws(draws, probability), c);
+               : distribution_cdf(distribution_of_draws(draws, probability), c);
 }
 
 /* P(count > c). */
@@ -134,21 +134,21 @@ static double above(uint64_t draws, double probability, int64_t c)
     double certain;
     return is_certain(draws, probability, c, &certain)
                ? 1.0 - certain
-               : law_sf(law_of_draws(draws, probability), c);
+               : distribution_sf(distribution_of_draws(draws, probability), c);
 }
 
 /* P(T > places, and the bin is the threshold bin). Of n elements, A lie above it with probability
  * `over` each, C in it with `in`: A < k <= A + C and C > places. */
 static double overflow_of_bin(uint64_t n, uint64_t k, double over, double in, uint64_t places)
 {
-    struct law law = law_of_draws(n, over);
+    struct distribution dist = distribution_of_draws(n, over);
     const double mean = (double)n * over, margin = 12.0 * sqrt(mean * (1.0 - over)) + 40.0;
     const double inside = in / (1.0 - over);
     double sum = 0.0;
     int64_t least = mean > margin ? (int64_t)(mean - margin) : 0,
             most = (int64_t)fmin((double)k - 1.0, mean + margin);
     for (int64_t a = least; a <= most; a++) {
-        double probability = law.s == 0 ? (double)(a == 0) : law_probability(law, a);
+        double probability = dist.s == 0 ? (double)(a == 0) : distribution_probability(dist, a);
         uint64_t needed = k - (uint64_t)a;
         int64_t more = (int64_t)(needed > places ? needed - 1 : places);
         if (probability > 1e-18)
@@ -160,7 +160,7 @@ static double overflow_of_bin(uint64_t n, uint64_t k, double over, double in, ui
 /* P(value >= x), continuous. */
 static double values_above(struct rcm_values values, double x)
 {
-    double probability = values.law->above((x - values.shift) / values.scale);
+    double probability = values.dist->above((x - values.shift) / values.scale);
     return values.scale > 0.0 ? probability : 1.0 - probability;
 }
 
@@ -168,7 +168,7 @@ struct rcm_threshold_bin rcm_threshold_bin(uint64_t n, uint64_t k, struct rcm_bi
                                            struct rcm_values values, uint64_t places)
 {
     struct rcm_threshold_bin bin = {NAN, NAN};
-    if (k < 1 || k > n || n > INT32_MAX || bins.bits < 1 || bins.bits > 16 || !values.law ||
+    if (k < 1 || k > n || n > INT32_MAX || bins.bits < 1 || bins.bits > 16 || !values.dist ||
         values.scale == 0.0 || !isfinite(values.scale) || !isfinite(values.shift) ||
         isnan(rcm_bin_edge(bins, 1)))
         return bin;

@@ -48,13 +48,13 @@ struct rcm_filter_work rcm_filter(struct rcm_filter filter);
 double rcm_filter_compactions_at_most(struct rcm_filter filter, uint64_t compactions);
 
 /* P(a row appends at most so many elements). P(its buffer never holds more than room).
- * Domain    as above; not more than RCM_FILTER_LAW_NUMBERS numbers at once, 80 for each of more +
- *           block, and RCM_FILTER_LAW_SUMS sums; otherwise NaN.
- * Accuracy  absolute error <= RCM_FILTER_LAW_MAX_ERR.
+ * Domain    as above; not more than RCM_FILTER_DISTRIBUTION_NUMBERS numbers at once, 80 for each of
+ *           more + block, and RCM_FILTER_DISTRIBUTION_SUMS sums; otherwise NaN.
+ * Accuracy  absolute error <= RCM_FILTER_DISTRIBUTION_MAX_ERR.
  * Time      a second for 3e9 sums; most filters of k <= 1000 take one or two. */
-#define RCM_FILTER_LAW_NUMBERS 0x1p23
-#define RCM_FILTER_LAW_SUMS 3e10
-#define RCM_FILTER_LAW_MAX_ERR 1e-8
+#define RCM_FILTER_DISTRIBUTION_NUMBERS 0x1p23
+#define RCM_FILTER_DISTRIBUTION_SUMS 3e10
+#define RCM_FILTER_DISTRIBUTION_MAX_ERR 1e-8
 double rcm_filter_appended_at_most(struct rcm_filter filter, uint64_t appended);
 double rcm_filter_buffer_at_most(struct rcm_filter filter, uint64_t room);
 

@@ -2,8 +2,8 @@
  * top k does a row lose?
  *
  * The lost elements are the small ones of the top k, so that a row loses a smaller share of mass
- * than of elements. A sampler that draws from what is left has a law whose total variation from
- * that of the exact top k is the lost mass, whether or not others fill the free places.
+ * than of elements. A sampler that draws from what is left has a distribution whose total variation
+ * from that of the exact top k is the lost mass, whether or not others fill the free places.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RECALLMODEL_LOST_MASS_H
@@ -71,10 +71,10 @@ double rcm_lost_mass(struct rcm_topk p, const struct rcm_weights *weights);
  * Domain    that of rcm_lost_mass, and weights->square. Otherwise NaN. */
 double rcm_attention_error(struct rcm_topk p, const struct rcm_weights *weights);
 
-/* Mean and standard deviation over rows of normal scores, by another way: the law of each bucket's
- * top elements and quadrature over the scores.
- * Domain    that of rcm_weights_normal, of any k, and of rcm_loss_exact. NaN where the law of one
- *           bucket has more than 512 likely numbers, or if memory runs out.
+/* Mean and standard deviation over rows of normal scores, by another way: the distribution of each
+ * bucket's top elements and quadrature over the scores.
+ * Domain    that of rcm_weights_normal, of any k, and of rcm_loss_exact. NaN where the distribution
+ *           of one bucket has more than 512 likely numbers, or if memory runs out.
  * Accuracy  relative error <= RCM_LOST_MASS_SD_MAX_RELERR where the mean is above 1e-12; of a
  *           standard deviation below 1e-6 of the mean 5e-2.
  * Time      10 to 300 ms. */
@@ -85,19 +85,20 @@ struct rcm_mass {
 struct rcm_mass rcm_lost_mass_normal(struct rcm_topk p, double score_sd);
 
 /* P(the lost mass of a row is above `mass`), rows of normal scores.
- * Domain    that of rcm_lost_mass_normal where rcm_lost_mass_law_known(); 0 <= mass. Otherwise NaN.
- * Accuracy  absolute error <= RCM_LOST_MASS_LAW_MAX_ERROR.
+ * Domain    that of rcm_lost_mass_normal where rcm_lost_mass_distribution_known(); 0 <= mass.
+ * Otherwise NaN.
+ * Accuracy  absolute error <= RCM_LOST_MASS_DISTRIBUTION_MAX_ERROR.
  * Time      0.05 to 0.5 s, up to 2 s for k below 64. */
-#define RCM_LOST_MASS_LAW_MAX_ERROR 2e-3
+#define RCM_LOST_MASS_DISTRIBUTION_MAX_ERROR 2e-3
 double rcm_lost_mass_above(struct rcm_topk p, double score_sd, double mass);
 
-/* Is score_sd 0, or from RCM_LOST_MASS_LAW_SD to RCM_LOST_MASS_LAW_SD_MOST and k >=
- * RCM_LOST_MASS_LAW_K? Below, the mass is nearly a number of elements, and the law has steps;
- * above, the weights differ by more than the integral has digits. */
-#define RCM_LOST_MASS_LAW_K 16
-#define RCM_LOST_MASS_LAW_SD 1.5
-#define RCM_LOST_MASS_LAW_SD_MOST 4.0
-bool rcm_lost_mass_law_known(uint64_t k, double score_sd);
+/* Is score_sd 0, or from RCM_LOST_MASS_DISTRIBUTION_SD to RCM_LOST_MASS_DISTRIBUTION_SD_MOST and k
+ * >= RCM_LOST_MASS_DISTRIBUTION_K? Below, the mass is nearly a number of elements, and the
+ * distribution has steps; above, the weights differ by more than the integral has digits. */
+#define RCM_LOST_MASS_DISTRIBUTION_K 16
+#define RCM_LOST_MASS_DISTRIBUTION_SD 1.5
+#define RCM_LOST_MASS_DISTRIBUTION_SD_MOST 4.0
+bool rcm_lost_mass_distribution_known(uint64_t k, double score_sd);
 
 /* The mass that all but a share `rest` of the rows lose at most, 1e-3 <= rest < 1: to 1e-3 of
  * itself, and to the error above in the probability. NaN outside the domain.

@@ -71,11 +71,11 @@ double rcm_parts_probability_lost(struct rcm_parts p);
  * Returns, accuracy, time: as before. At least the probability that something is lost. */
 double rcm_parts_probability_unproved(struct rcm_parts p);
 
-/* The law of the number of lost elements of one row, as rcm_lost(), where all parts send one number
- * (a part that has fewer sends them all) and have up to RCM_MAX_CLASSES sizes.
+/* The distribution of the number of lost elements of one row, as rcm_lost(), where all parts send
+ * one number (a part that has fewer sends them all) and have up to RCM_MAX_CLASSES sizes.
  * Returns   0; or -1 for other parts, outside the domain, where rcm_lost() refuses, or if memory
- *           runs out. Then *law is empty. rcm_lost_free frees the law. */
-int rcm_parts_lost(struct rcm_parts p, struct rcm_lost *law);
+ *           runs out. Then *dist is empty. rcm_lost_free frees the distribution. */
+int rcm_parts_lost(struct rcm_parts p, struct rcm_lost *dist);
 
 /* ---- how many to send */
 

@@ -70,7 +70,7 @@ double rcm_buckets_survival(const struct rcm_buckets *buckets, uint64_t k_b, uin
 double rcm_buckets_worst_case(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b);
 
 /* ------------------------------------------------------------------------------------------------
- * The law (distribution) of one row: how many of its top k are lost
+ * The distribution of one row: how many of its top k are lost
  */
 
 /* Probability that a row loses nothing: all its top k survive stage 1.
@@ -98,50 +98,53 @@ struct rcm_lost {
     double *probability;
 };
 
-/* Computes the law of the sum over buckets of (X - k_b)+, where X is multivariate hypergeometric:
- * directly for two buckets, by a two-dimensional Fourier inversion for more.
- * Domain    that of rcm_loss_exact. It refuses laws wider than 2^22 elements, and laws that would
- *           take more than some 3 s (few huge buckets: from k = 2^20 in 3 to 50 of them).
- * Returns   0; or -1 outside the domain, where it refuses, or if memory runs out. Then *law is
- *           empty. rcm_lost_free frees the law.
+/* Computes the distribution of the sum over buckets of (X - k_b)+, where X is multivariate
+ * hypergeometric: directly for two buckets, by a two-dimensional Fourier inversion for more.
+ * Domain    that of rcm_loss_exact. It refuses distributions wider than 2^22 elements, and
+ *           distributions that would take more than some 3 s (few huge buckets: from k = 2^20 in 3
+ *           to 50 of them).
+ * Returns   0; or -1 outside the domain, where it refuses, or if memory runs out. Then *dist is
+ *           empty. rcm_lost_free frees the distribution.
  * Time      docs/models.md 12: tens of microseconds for small shapes, milliseconds for most, up to
  *           3 s for few huge buckets. It nearly always refuses before the work begins.
  * Source    derived in docs/models.md 12; neither paper goes beyond the mean. */
-int rcm_lost(struct rcm_topk p, struct rcm_lost *law);
+int rcm_lost(struct rcm_topk p, struct rcm_lost *dist);
 int rcm_buckets_lost(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b,
-                     struct rcm_lost *law);
-void rcm_lost_free(struct rcm_lost *law);
+                     struct rcm_lost *dist);
+void rcm_lost_free(struct rcm_lost *dist);
 
 /* P(lost <= lost). The probability that this holds for all of m independent rows is its power m.
- * Returns   a probability; 0 if `lost` is below law->first or NaN. An empty law counts as one that
- *           loses nothing: 1 for lost >= 0, otherwise 0. */
-double rcm_lost_at_most(const struct rcm_lost *law, double lost);
+ * Returns   a probability; 0 if `lost` is below dist->first or NaN. An empty distribution counts as
+ *           one that loses nothing: 1 for lost >= 0, otherwise 0. */
+double rcm_lost_at_most(const struct rcm_lost *dist, double lost);
 
 /* A bound on the probability that m independent rows lose more than `lost` elements together: the
- * least exp(-t (lost + 1)) E[exp(t X)]^m over t >= 0 (Chernoff), and m times the error of the law.
- * For m = 1 it is that probability itself. At most 1; also 1 for an empty law. */
-double rcm_lost_more_of_rows(const struct rcm_lost *law, uint64_t m, double lost);
+ * least exp(-t (lost + 1)) E[exp(t X)]^m over t >= 0 (Chernoff), and m times the error of the
+ * distribution. For m = 1 it is that probability itself. At most 1; also 1 for an empty
+ * distribution. */
+double rcm_lost_more_of_rows(const struct rcm_lost *dist, uint64_t m, double lost);
 
-/* The smallest e with P(lost <= e) >= probability. The law does not resolve a probability above
- * 1 - RCM_LOST_MAX_ERROR: then law->most, which no row exceeds.
- * Domain    0 < probability. Above 1 it is law->most, too.
- * Returns   0 for an empty law. For NaN it is the largest value of the law,
- *           law->first + law->length - 1. */
-uint64_t rcm_lost_quantile(const struct rcm_lost *law, double probability);
+/* The smallest e with P(lost <= e) >= probability. The distribution does not resolve a probability
+ * above 1 - RCM_LOST_MAX_ERROR: then dist->most, which no row exceeds.
+ * Domain    0 < probability. Above 1 it is dist->most, too.
+ * Returns   0 for an empty distribution. For NaN it is the largest value of the distribution,
+ *           dist->first + dist->length - 1. */
+uint64_t rcm_lost_quantile(const struct rcm_lost *dist, double probability);
 
 /* The same for m independent rows: the recall that all of them reach, with this probability; and
  * the probability that each of them loses at most `lost`.
- * Returns   NaN for an empty law, and where m times the error of the law is more than 1e-3. The
- *           quantile is also NaN for m = 0, for a probability outside (0, 1], and where the law
- *           does not resolve it: 1 - probability^(1/m) is below RCM_LOST_MAX_ERROR. For
- *           probability = 1 it is the worst case, whatever m >= 1 is. For m = 0 the probability is
+ * Returns   NaN for an empty distribution, and where m times the error of the distribution is more
+ *           than 1e-3. The quantile is also NaN for m = 0, for a probability outside (0, 1], and
+ *           where the distribution does not resolve it: 1 - probability^(1/m) is below
+ *           RCM_LOST_MAX_ERROR. For probability = 1 it is the worst case, whatever m >= 1 is. For m
+ *           = 0 the probability is
  *           1. */
-double rcm_lost_recall_quantile(const struct rcm_lost *law, uint64_t k, double probability,
+double rcm_lost_recall_quantile(const struct rcm_lost *dist, uint64_t k, double probability,
                                 uint64_t m);
-double rcm_lost_all_at_most(const struct rcm_lost *law, double lost, uint64_t m);
+double rcm_lost_all_at_most(const struct rcm_lost *dist, double lost, uint64_t m);
 
-/* rcm_lost_recall_quantile of rcm_lost(p), the same number in less time: mostly a coarse law tells
- * it. p.m is not read. */
+/* rcm_lost_recall_quantile of rcm_lost(p), the same number in less time: mostly a coarse
+ * distribution tells it. p.m is not read. */
 double rcm_recall_quantile(struct rcm_topk p, double probability, uint64_t m);
 
 /* ------------------------------------------------------------------------------------------------
@@ -151,8 +154,8 @@ double rcm_recall_quantile(struct rcm_topk p, double probability, uint64_t m);
  * collects every element that reaches the threshold, and these contain the exact top-k. R is the
  * rank of that candidate in the row: how many elements the second pass collects if no two are equal
  * (with ties it may collect more). R exists if the sum of min(k_b, bucket size) is at least k; then
- * k <= R <= n. P(R > r) = P(lost(r) > r - k), where lost(r) has the law of a row with r in place of
- * k.
+ * k <= R <= n. P(R > r) = P(lost(r) > r - k), where lost(r) has the distribution of a row with r in
+ * place of k.
  * Source    docs/models.md 16; the scheme is that of Gaihre et al., "Dr. Top-k", SC 2021. */
 
 /* E[R] and the standard deviation of R.
@@ -171,16 +174,16 @@ struct rcm_reaching rcm_buckets_reaching(const struct rcm_buckets *buckets, uint
                                          uint64_t k_b);
 
 /* P(R > r), for any r. Absolute error <= RCM_LOST_MAX_ERROR. NaN where R does not exist or rcm_lost
- * returns no law. */
+ * returns no distribution. */
 double rcm_reaching_above(struct rcm_topk p, uint64_t r);
 double rcm_buckets_reaching_above(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b,
                                   uint64_t r);
 
 /* The smallest r with P(R > r) <= share: a buffer of this size suffices in all but that share of
  * the rows. 1e-11 <= share < 1.
- * Returns   0 where R does not exist, where a law that it needs is not computed, and outside the
- *           domain.
- * Time      that of some ten laws (rcm_lost). */
+ * Returns   0 where R does not exist, where a distribution that it needs is not computed, and
+ *           outside the domain.
+ * Time      that of some ten distributions (rcm_lost). */
 uint64_t rcm_reaching_quantile(struct rcm_topk p, double share);
 
 /* ------------------------------------------------------------------------------------------------

@@ -40,8 +40,8 @@ enum rcm_ties {
 /* Exact top-k of scores that are rounded to the nearest (ties to even): the share of the true top k
  * that it loses, on average. The k-th largest lies in a cell, the scores that are rounded to its
  * number. All above are taken, and so many of the cell as are missing.
- * Domain    1 <= k <= n <= RCM_ROUNDING_N_MOST, a law of values, scale > 0, all finite; otherwise
- *           NaN. Scores beyond the largest number of the format are one cell.
+ * Domain    1 <= k <= n <= RCM_ROUNDING_N_MOST, a distribution of values, scale > 0, all finite;
+ *           otherwise NaN. Scores beyond the largest number of the format are one cell.
  * Accuracy  relative error <= RCM_ROUNDING_MAX_RELERR above 1e-12; by position.
  * Time      0.1 to 200 ms; by RCM_TIES_WORST seconds where a cell has millions of elements.
  * Source    docs/models.md 24. */

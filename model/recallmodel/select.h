@@ -239,8 +239,8 @@ const char *rcm_deployed(const struct rcm_choice *choice);
  *           whole vectors. Where it bends, it looks at every b of up to 8192,
  *           otherwise at steps of 2 % in b, refined around each minimum.
  * Time      some 10 us where the objective grows, otherwise some 1000 evaluations of it for each
- *           k_b (2 sqrt(n) where it steps, at most some 15,000); with a confidence some ten laws
- *           for each k_b (rcm_lost); on a CPU 1 to 50 ms more (rcm_best_threshold).
+ *           k_b (2 sqrt(n) where it steps, at most some 15,000); with a confidence some ten
+ *           distributions for each k_b (rcm_lost); on a CPU 1 to 50 ms more (rcm_best_threshold).
  * Source    docs/models.md 13; with rope: docs/real-data.md. */
 #define RCM_TIME_SEARCH_ERROR 1e-3
 struct rcm_choice rcm_select(const struct rcm_selection *selection);
@@ -313,7 +313,8 @@ uint64_t rcm_largest_n(struct rcm_topk p, struct rcm_target target);
 
 /* Given n, k and b, the fewest kept per bucket (p.k_b is not read) that reach the target or the
  * confidence of the selection: what each of b devices, with a run of n/b elements, must send. 0
- * outside the domain, and (with a confidence) where rcm_lost refuses a law that it needs. */
+ * outside the domain, and (with a confidence) where rcm_lost refuses a distribution that it
+ * needs. */
 uint64_t rcm_fewest_k_b(const struct rcm_selection *selection);
 
 /* ------------------------------------------------------------------------------------------------

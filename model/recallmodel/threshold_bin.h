@@ -3,7 +3,7 @@
  *
  * Such a kernel counts the elements of a row in bins, takes all that lie above the bin of the k-th
  * largest (the threshold bin), and must sort the T elements of that bin. Implemented in the folder
- * recall, on whose laws it builds.
+ * recall, on whose distributions it builds.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RECALLMODEL_THRESHOLD_BIN_H
@@ -13,20 +13,20 @@
 
 RCM_BEGIN
 
-/* A law of the values of a row. above(x) = P(X >= x) for any x, also infinite. A registry row:
- * rcm_values_law(0), .. until NULL: normal (0, 1), lognormal (exp of it), uniform on [0, 1),
- * exponential of mean 1. By name: NULL if there is none. */
-struct rcm_values_law {
+/* A distribution of the values of a row. above(x) = P(X >= x) for any x, also infinite. A registry
+ * row: rcm_values_distribution(0), .. until NULL: normal (0, 1), lognormal (exp of it), uniform on
+ * [0, 1), exponential of mean 1. By name: NULL if there is none. */
+struct rcm_values_distribution {
     const char *name;
     double (*above)(double x);
 };
-const struct rcm_values_law *rcm_values_law(size_t index);
-const struct rcm_values_law *rcm_values_law_by_name(const char *name);
+const struct rcm_values_distribution *rcm_values_distribution(size_t index);
+const struct rcm_values_distribution *rcm_values_distribution_by_name(const char *name);
 
-/* The values of a row: independent, shift + scale X with X of the law. scale != 0; -1 asks for the
- * smallest. */
+/* The values of a row: independent, shift + scale X with X of the distribution. scale != 0; -1 asks
+ * for the smallest. */
 struct rcm_values {
-    const struct rcm_values_law *law;
+    const struct rcm_values_distribution *dist;
     double shift, scale;
 };
 
@@ -50,7 +50,8 @@ double rcm_bin_edge(struct rcm_bins bins, uint64_t j);
 /* T, the number of elements in the threshold bin of one row.
  *   mean      E[T], the k-th largest and whatever shares its bin
  *   overflow  P(T > places): the share of rows that a kernel with so many places cannot take
- * Domain    1 <= k <= n < 2^31, 1 <= bits <= 16, a law, scale != 0, all finite; otherwise NaN.
+ * Domain    1 <= k <= n < 2^31, 1 <= bits <= 16, a distribution, scale != 0, all finite; otherwise
+ * NaN.
  * Accuracy  of the mean 1e-9, relative; of the overflow 1e-9, absolute.
  * Source    docs/models.md, "The threshold bin". */
 struct rcm_threshold_bin {

@@ -84,9 +84,9 @@ static double left_of_harmonic(double turns, double size)
     return (turned ? -1.0 : 1.0) * (fabs(one) < 1e-12 ? 1.0 : sin(pi * rest * size) / (size * one));
 }
 
-/* E[(X - k_b)+], X of Fisher's noncentral hypergeometric law: k of inside + outside elements, of
- * which those inside have these odds. The two need not be whole numbers. Summed from near the mode,
- * where the terms are largest, both ways. */
+/* E[(X - k_b)+], X of Fisher's noncentral hypergeometric distribution: k of inside + outside
+ * elements, of which those inside have these odds. The two need not be whole numbers. Summed from
+ * near the mode, where the terms are largest, both ways. */
 static double expected_lost(double k, double inside, double outside, double odds, double mean,
                             double k_b)
 {

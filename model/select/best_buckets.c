@@ -101,8 +101,8 @@ struct rcm_point rcm_select_k_b(const struct rcm_selection *s, uint64_t k_b)
 /* ---- all k_b */
 
 /* Can no b of this k_b reach the target with an objective of at most `least`? The answer takes
- * one law in place of ten. It is certain, because the objective grows with b, and if a b misses
- * the target so do all smaller ones. */
+ * one distribution in place of ten. It is certain, because the objective grows with b, and if a b
+ * misses the target so do all smaller ones. */
 static bool cannot_beat(const struct rcm_selection *s, uint64_t k_b, double least,
                         const struct divisor_list *divisors)
 {

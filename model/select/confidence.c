@@ -20,7 +20,7 @@ static enum answer mass_reaches(const struct rcm_selection *s, struct rcm_topk p
 }
 
 /* The same, as if elements were lost independently of each other, and the cube root of their mass
- * normal, as that of a gamma law nearly is (Wilson and Hilferty). */
+ * normal, as that of a gamma distribution nearly is (Wilson and Hilferty). */
 static bool mass_seems_to_reach(const struct rcm_selection *s, struct rcm_topk p)
 {
     struct rcm_weights squares = *s->target.weights;
@@ -47,17 +47,18 @@ enum answer confidence_reaches(const struct rcm_selection *s, struct rcm_topk p)
     const double coarse = lost_coarsely_at_most(p, s->most_lost);
     if (fabs(coarse - s->confidence) > LOST_COARSE_ERROR)
         return coarse > s->confidence ? YES : NO;
-    struct rcm_lost law;
-    if (rcm_lost(p, &law) != 0)
+    struct rcm_lost dist;
+    if (rcm_lost(p, &dist) != 0)
         return UNKNOWN;
-    /* The law is exact to 1e-12, so a confidence that is reached within that is reached. */
+    /* The distribution is exact to 1e-12, so a confidence that is reached within that is
+     * reached. */
     const bool enough =
-        rcm_lost_at_most(&law, (double)s->most_lost) >= s->confidence - RCM_LOST_MAX_ERROR;
-    rcm_lost_free(&law);
+        rcm_lost_at_most(&dist, (double)s->most_lost) >= s->confidence - RCM_LOST_MAX_ERROR;
+    rcm_lost_free(&dist);
     return enough ? YES : NO;
 }
 
-/* Half an element is added, because the law is one of whole numbers. */
+/* Half an element is added, because the distribution is one of whole numbers. */
 enum answer confidence_seems_to_reach(const struct rcm_selection *s, struct rcm_topk p)
 {
     if (!(s->confidence > 0.0))
@@ -78,7 +79,7 @@ enum answer confidence_seems_to_reach_at(void *context, uint64_t value)
     return confidence_seems_to_reach(search->selection, search->p);
 }
 
-/* An unknown law ends the search at the guess. Elsewhere it counts as a miss. */
+/* An unknown distribution ends the search at the guess. Elsewhere it counts as a miss. */
 static enum answer reaches_at_b(void *context, uint64_t b)
 {
     struct confidence_search *search = context;
@@ -87,8 +88,8 @@ static enum answer reaches_at_b(void *context, uint64_t b)
     return answer == UNKNOWN && b != search->special ? NO : answer;
 }
 
-/* The law of the lost mass takes a tenth of a second, and its error moves b by more than a 1/512 of
- * it. So the search is among every `step`-th b. */
+/* The distribution of the lost mass takes a tenth of a second, and its error moves b by more than a
+ * 1/512 of it. So the search is among every `step`-th b. */
 #define MASS_STEPS 512
 struct coarse_search {
     struct confidence_search search;

@@ -8,7 +8,7 @@
 #include <model/recallmodel/select.h>
 #include <model/shape/bisect.h>
 
-/* UNKNOWN where rcm_lost refuses the law of the row. */
+/* UNKNOWN where rcm_lost refuses the distribution of the row. */
 enum answer confidence_reaches(const struct rcm_selection *selection, struct rcm_topk p);
 
 /* The same, as if the number of lost elements were normal: a first guess for a search. */
@@ -23,8 +23,8 @@ struct confidence_search {
 };
 enum answer confidence_seems_to_reach_at(void *confidence_search, uint64_t value);
 
-/* The smallest deployable b that reaches it, before restrictions. 0: none does, or the law at the
- * guess is unknown. */
+/* The smallest deployable b that reaches it, before restrictions. 0: none does, or the distribution
+ * at the guess is unknown. */
 uint64_t confidence_smallest_b(const struct rcm_selection *selection, struct rcm_topk p);
 
 #endif

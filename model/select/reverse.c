@@ -50,7 +50,7 @@ uint64_t rcm_largest_n(struct rcm_topk p, struct rcm_target target)
     return largest < least ? 0 : largest;
 }
 
-/* At the largest k_b it asks for no law. */
+/* At the largest k_b it asks for no distribution. */
 static enum answer reaches_with_k_b(void *context, uint64_t k_b)
 {
     struct confidence_search *search = context;
@@ -72,6 +72,6 @@ uint64_t rcm_fewest_k_b(const struct rcm_selection *s)
     const uint64_t guess = bisect(low, largest, confidence_seems_to_reach_at, &search);
     if (!(s->confidence > 0.0))
         return guess; /* which is exact for the mean */
-    /* Far from the guess, laws may be too wide to compute. */
+    /* Far from the guess, distributions may be too wide to compute. */
     return bisect_from(low, largest, guess, 1, reaches_with_k_b, &search);
 }

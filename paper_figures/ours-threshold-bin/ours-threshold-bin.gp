@@ -7,8 +7,8 @@ set format y "%g"
 set xlabel "n"
 set xrange [2**13:2**18*1.1]
 set yrange [5:60000]
-law(name, k) = strcol("input") eq name && column("k") == k
-of(name, k, value) = law(name, k) ? column(value) : NaN
+distribution(name, k) = strcol("input") eq name && column("k") == k
+of(name, k, value) = distribution(name, k) ? column(value) : NaN
 set arrow 1 from 50000,graph 0 to 50000,graph 1 nohead ls 9
 set label 1 "50,000" at 50000,7 offset 0.4,0 tc rgb "#555555" font ",9"
 set label 2 "3072 places" at 2**13,3072 offset 0.5,0.6 tc rgb "#222222" font ",9"

@@ -12,7 +12,8 @@ const struct command *command_by_name(const struct command *const *table, size_t
                                       const char *name)
 {
     for (size_t i = 0; i < count; i++)
-        if (strcmp(name, table[i]->name) == 0)
+        if (strcmp(name, table[i]->name) == 0 ||
+            (table[i]->second_name && strcmp(name, table[i]->second_name) == 0))
             return table[i];
     return NULL;
 }
@@ -22,7 +23,7 @@ void commands_list(FILE *file, const struct command *const *table, size_t count)
     for (size_t i = 0; i < count; i++) {
         if (table[i]->group)
             fprintf(file, "%s%s\n", i > 0 ? "\n" : "", table[i]->group);
-        fprintf(file, "  %-10s  %s\n", table[i]->name, table[i]->summary);
+        fprintf(file, "  %-12s  %s\n", table[i]->name, table[i]->summary);
     }
 }
 

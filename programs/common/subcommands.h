@@ -15,10 +15,11 @@ struct columns;
 
 struct command {
     const char *name;
-    const char *summary; /* one line, which begins with a small letter */
-    const char *group;   /* a line above it in the list of commands; NULL: it goes on */
-    const char *example; /* a command line that works, or several */
-    const char *detail;  /* what the answer means; NULL: nothing more to say */
+    const char *second_name; /* that it is also found by, and no list shows; NULL: none */
+    const char *summary;     /* one line, which begins with a small letter */
+    const char *group;       /* a line above it in the list of commands; NULL: it goes on */
+    const char *example;     /* a command line that works, or several */
+    const char *detail;      /* what the answer means; NULL: nothing more to say */
     const struct argument *options;
     const struct columns *columns; /* of a row of the answer in CSV and JSON; NULL: not told */
     bool no_numbers;  /* no option takes a number, so that --help does not say how to write one */
@@ -37,7 +38,7 @@ struct command {
     int (*run)(int count, char **arguments);
 };
 
-/* The command of that name in a table of `count`, or NULL. */
+/* The command of that name, or of that second name, in a table of `count`, or NULL. */
 const struct command *command_by_name(const struct command *const *table, size_t count,
                                       const char *name);
 

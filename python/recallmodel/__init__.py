@@ -17,10 +17,10 @@ arrays. read_runs reads the measured runs that come with the project.
 from ._attention import SparseAttention, attention_methods, sparse_attention
 from ._mass import LostMass, lost_mass, normal_weights, overlap
 from ._model import (Reaching, blocks_loss, blocks_recall, blocks_sd, blocks_smallest, cost,
-                     exact_time_us, largest_k, largest_n, loss, loss_binomial, loss_bound, lost_law,
-                     predict_us, probability_exact, reaching, recall, recall_binomial,
-                     recall_quantile, recall_sd, recall_worst_case, smallest_b, survival, version,
-                     xla_b)
+                     exact_time_us, largest_k, largest_n, loss, loss_binomial, loss_bound,
+                     lost_distribution, predict_us, probability_exact, reaching, recall,
+                     recall_binomial, recall_quantile, recall_sd, recall_worst_case, smallest_b,
+                     survival, version, xla_b)
 from ._parts import Merged, Parts, merge_parts, parts
 from ._profiles import (Device, Profile, devices, profile, profiles, read_profile, stand_in,
                         write_profile)
@@ -34,9 +34,9 @@ __all__ = [
     "Reaching", "Runs", "Simulation", "SparseAttention", "Threshold", "TopK", "TopKChosen",
     "attention_methods", "blocks_loss", "blocks_recall", "blocks_sd", "blocks_smallest", "cost",
     "devices", "exact_time_us", "largest_k", "largest_n", "loss", "loss_binomial", "loss_bound",
-    "lost_law", "lost_mass", "merge_parts", "normal_weights", "overlap", "parts", "predict_us",
-    "probability_exact", "profile", "profiles", "reaching", "read_profile", "read_runs", "recall",
-    "recall_binomial", "recall_quantile", "recall_sd", "recall_worst_case", "register_torch",
-    "runs", "select", "simulate", "smallest_b", "sparse_attention", "stand_in", "survival",
-    "topk", "topk_isa", "version", "write_profile", "xla_b"]
+    "lost_distribution", "lost_mass", "merge_parts", "normal_weights", "overlap", "parts",
+    "predict_us", "probability_exact", "profile", "profiles", "reaching", "read_profile",
+    "read_runs", "recall", "recall_binomial", "recall_quantile", "recall_sd", "recall_worst_case",
+    "register_torch", "runs", "select", "simulate", "smallest_b", "sparse_attention", "stand_in",
+    "survival", "topk", "topk_isa", "version", "write_profile", "xla_b"]
 __version__ = version()

@@ -103,20 +103,20 @@ def _one_shape(n, k, b, k_b):
     return shape_of(in_domain(shapes(**counted)))
 
 
-def lost_law(n: int, k: int, b: int, k_b: int) -> tuple[NDArray[int64], NDArray[float64]]:
-    """The law (distribution) of the number of elements that one row loses. One shape, no arrays.
+def lost_distribution(n: int, k: int, b: int, k_b: int) -> tuple[NDArray[int64], NDArray[float64]]:
+    """The distribution of the number of elements that one row loses. One shape, no arrays.
 
     Returns (lost, probability), two arrays of one dimension and of the same length. ValueError if
-    the law is too wide or takes too long to compute.
+    the distribution is too wide or takes too long to compute.
     """
-    law, shape = lib.new("rcm_lost"), _one_shape(n, k, b, k_b)
-    if model.rcm_lost(shape, law) != 0:
-        raise ValueError("the law of this shape is too wide, or would take too long")
+    dist, shape = lib.new("rcm_lost"), _one_shape(n, k, b, k_b)
+    if model.rcm_lost(shape, dist) != 0:
+        raise ValueError("the distribution of this shape is too wide, or would take too long")
     try:
-        first = law.first
-        probability = numpy.array(ffi.unpack(law.probability, law.length))
+        first = dist.first
+        probability = numpy.array(ffi.unpack(dist.probability, dist.length))
     finally:
-        model.rcm_lost_free(law)
+        model.rcm_lost_free(dist)
     probability = probability[:max(shape.k - first + 1, 0)]  # more than k are never lost
     return numpy.arange(first, first + len(probability)), probability
 
@@ -130,7 +130,7 @@ def recall_quantile(n: Numbers, k: Numbers, b: Numbers, k_b: Numbers, probabilit
                     m: Numbers = 1) -> Any:
     """The recall that all of m rows reach together with this probability, in (0, 1].
 
-    Arrays are broadcast. NaN where the law (distribution) is too wide to compute. Outside the
+    Arrays are broadcast. NaN where the distribution is too wide to compute. Outside the
     domain: NaN in arrays, ValueError for numbers.
     """
 
@@ -304,7 +304,7 @@ def reaching(n: int, k: int, b: int, k_b: int, share: float = 1e-6) -> Reaching:
     """How many elements exact top-k by threshold collects in its second pass. One shape, no arrays.
 
     share: the share of rows that may collect more elements than the quantile. ValueError if fewer
-    than k elements survive stage 1, so that there is no threshold, or if the law (distribution) is
+    than k elements survive stage 1, so that there is no threshold, or if the distribution is
     too wide to compute.
     """
     shape = _one_shape(n, k, b, k_b)

@@ -322,12 +322,13 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
         held = _Weights(n, k, score_sd, weights)
         loss, most_lost = fraction("lost_mass", lost_mass), 0
         if weights is not None and confidence is not None:
-            raise ValueError("confidence needs the law of the lost mass of a row, which is known "
-                             "for normal scores: score_sd")
-        if confidence is not None and not model.rcm_lost_mass_law_known(k, held._row.score_sd):
-            raise ValueError("confidence needs the law of the lost mass of a row, which is known "
-                             "from k = 16 on for score_sd 1.5 to 4; recallmodel select draws rows "
-                             "for the others")
+            raise ValueError("confidence needs the distribution of the lost mass of a row, which "
+                             "is known for normal scores: score_sd")
+        known = model.rcm_lost_mass_distribution_known(k, held._row.score_sd)
+        if confidence is not None and not known:
+            raise ValueError("confidence needs the distribution of the lost mass of a row, which "
+                             "is known from k = 16 on for score_sd 1.5 to 4; recallmodel select "
+                             "draws rows for the others")
     row, own = (None, None) if device is None else _device_or_profile(device)
     own = own if profile is None else _profile_of_any(profile)
     if own is not None and own._row.kernel.model == model.RCM_TIME_EXACT:

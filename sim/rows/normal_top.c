@@ -1,7 +1,7 @@
 /* normal_top.c - see normal_top.h.
  *
  * Of a row only the values above a point are drawn, which lies so low that k of them nearly always
- * do. How many elements lie between two of them has a geometric law.
+ * do. How many elements lie between two of them has a geometric distribution.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "normal_top.h"

@@ -78,14 +78,14 @@ static const struct {
     const char *name;
     generator *generate;
     generator_with_rho *generate_with_rho;
-    const char *law; /* of the values, as rcm_values_law_by_name() calls it; NULL: no such law */
+    const char *dist; /* of the values, as rcm_values_distribution_by_name() calls it, or NULL */
 } inputs[SIM_INPUTS] = {
     [SIM_PLACEMENT] = {.name = "placement"},
     [SIM_FILE] = {.name = "file"},
-    [SIM_IID] = {.name = "iid", .generate = iid, .law = "normal"},
+    [SIM_IID] = {.name = "iid", .generate = iid, .dist = "normal"},
     [SIM_AR1] = {.name = "ar1", .generate_with_rho = ar1},
-    [SIM_LOGNORMAL] = {.name = "lognormal", .generate = lognormal, .law = "lognormal"},
-    [SIM_UNIFORM] = {.name = "uniform", .generate = uniform, .law = "uniform"},
+    [SIM_LOGNORMAL] = {.name = "lognormal", .generate = lognormal, .dist = "lognormal"},
+    [SIM_UNIFORM] = {.name = "uniform", .generate = uniform, .dist = "uniform"},
     [SIM_TIES] = {.name = "ties", .generate = ties},
     [SIM_SORTED] = {.name = "sorted", .generate = rising},
     [SIM_CONSTANT] = {.name = "constant", .generate = constant},
@@ -102,9 +102,9 @@ bool sim_input_has_rho(enum sim_input input)
     return inputs[input].generate_with_rho;
 }
 
-const char *sim_input_law(enum sim_input input)
+const char *sim_input_distribution(enum sim_input input)
 {
-    return inputs[input].law;
+    return inputs[input].dist;
 }
 
 const char *sim_shuffle_name(enum sim_shuffle shuffle)

@@ -29,8 +29,9 @@ const char *sim_input_name(enum sim_input input);
 /* Do its rows have a correlation of neighbours, rho? */
 bool sim_input_has_rho(enum sim_input input);
 
-/* The law of independent values, as rcm_values_law_by_name() calls it, or NULL. */
-const char *sim_input_law(enum sim_input input);
+/* The distribution of independent values, as rcm_values_distribution_by_name() calls it, or
+ * NULL. */
+const char *sim_input_distribution(enum sim_input input);
 
 /* Generates the row x[0 .. n) of a repetition. Each value is a function of (seed, input, rho,
  * repetition, index), with a rho of all indices up to its own. Without one `rho` is not used.

@@ -1,5 +1,5 @@
-/* test_generate.c - generated keys and queries: each knob against its law, the same bits for any
- * number of threads, RoPE.
+/* test_generate.c - generated keys and queries: each knob against its distribution, the same bits
+ * for any number of threads, RoPE.
  *
  * A statistical case allows five standard errors: one false alarm in 1.7e6 for a normal value. All
  * seeds are fixed, so a pass stays a pass.

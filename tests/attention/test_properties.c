@@ -1,6 +1,6 @@
 /* test_properties.c - the properties of keys and queries, by brute force on small tensors.
  *
- * Against: definitions in double on 3000 keys, a Pareto law, 128 separate points.
+ * Against: definitions in double on 3000 keys, a Pareto distribution, 128 separate points.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <attention/tensors/properties.h>
@@ -110,7 +110,7 @@ static double spread(const double *logits, uint32_t position, const struct dense
     return sqrt((squares - sum * sum / count) / (count - 1));
 }
 
-/* By weights, as the law is written. */
+/* By weights, as the distribution is written. */
 static double tail(const double *logits, uint32_t position, const struct dense_part *dense)
 {
     double weights[N], sum = 0;
@@ -253,8 +253,9 @@ START_TEST(pairs)
 }
 END_TEST
 
-/* A Pareto law: with the logits -ln(j / n) / index, the weights have that index exactly. */
-START_TEST(tail_of_a_known_law)
+/* A Pareto distribution: with the logits -ln(j / n) / index, the weights have that index
+ * exactly. */
+START_TEST(tail_of_a_known_distribution)
 {
     struct context c = small();
     double out[PROPERTY_COUNT];
@@ -349,5 +350,5 @@ START_TEST(means_and_errors)
 }
 END_TEST
 
-TEST_MAIN("properties", mass_of_logits, vectors, pairs, tail_of_a_known_law, clusters_are_found,
-          threads_change_nothing, unknown_is_nan, means_and_errors)
+TEST_MAIN("properties", mass_of_logits, vectors, pairs, tail_of_a_known_distribution,
+          clusters_are_found, threads_change_nothing, unknown_is_nan, means_and_errors)

@@ -85,7 +85,7 @@ START_TEST(bucketed)
         double scores[N_MOST];
         for (uint32_t j = 0; j < scene.made.head.n; j++)
             scores[j] = (double)scene.made.logits[j];
-        scene.options.k_b = kept[next_random(&state) % 7];
+        scene.options.k_b = (uint32_t)kept[next_random(&state) % 7];
         scene.options.ratio = 1 + (uint32_t)(next_random(&state) % 4);
         scene.options.assignment = (enum sim_assignment)(next_random(&state) % SIM_ASSIGNMENTS);
         const uint32_t wanted = (uint32_t)random_between(&state, 0, scene.open + 1);
@@ -129,7 +129,7 @@ START_TEST(sparq)
     for (int round = 0; round < 400; round++) {
         struct scene scene = make_scene(&state, 80, true);
         double scores[N_MOST];
-        scene.options.k_b = 1 + next_random(&state) % 3;
+        scene.options.k_b = 1 + (uint32_t)(next_random(&state) % 3);
         scene.options.ratio = 1 + (uint32_t)(next_random(&state) % 3);
         scene.options.components = (uint32_t)random_between(&state, 1, 6);
         const uint32_t wanted = (uint32_t)random_between(&state, 0, scene.open + 1);

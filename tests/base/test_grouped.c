@@ -110,8 +110,8 @@ static struct coverage coverage_of(size_t groups, unsigned rows, unsigned step)
 }
 
 /* In 1000 seeds a coverage of 0.95 scatters by 0.0069: below 0.92 by chance: 1e-5 a case. With
- * rows taken as independent it is far less. Groups of different sizes: Student's law is not exact
- * there. */
+ * rows taken as independent it is far less. Groups of different sizes: Student's distribution is
+ * not exact there. */
 START_TEST(coverage)
 {
     const struct {

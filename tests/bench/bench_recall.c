@@ -125,11 +125,11 @@ static double whole_choice(const struct rcm_objective *objective)
     return rcm_select(&s).objective;
 }
 
-static double law_of(struct rcm_topk p)
+static double distribution_of(struct rcm_topk p)
 {
-    struct rcm_lost law;
-    double nothing = rcm_lost(p, &law) == 0 ? rcm_lost_at_most(&law, 0.0) : NAN;
-    rcm_lost_free(&law);
+    struct rcm_lost dist;
+    double nothing = rcm_lost(p, &dist) == 0 ? rcm_lost_at_most(&dist, 0.0) : NAN;
+    rcm_lost_free(&dist);
     return nothing;
 }
 
@@ -219,21 +219,22 @@ static void print_sweep(void)
         fputs("NumPy: not available (python3 -m pip install numpy)\n", stderr);
 }
 
-static void print_laws(void)
+static void print_distributions(void)
 {
-    puts("\n(c) the law of the lost, and choices for n 131072, k 2048, recall 0.99");
-    static const struct rcm_topk laws[] = {{.n = 4096, .k = 64, .b = 16, .k_b = 8},
-                                           {.n = 262144, .k = 64, .b = 640, .k_b = 1},
-                                           {.n = 262144, .k = 1024, .b = 512, .k_b = 4},
-                                           {.n = 1 << 20, .k = 131072, .b = 32768, .k_b = 4},
-                                           {.n = 1 << 30, .k = 1 << 20, .b = 1 << 20, .k_b = 1},
-                                           {.n = 1 << 30, .k = 1 << 20, .b = 1024, .k_b = 1100},
-                                           {.n = 1 << 22, .k = 1 << 14, .b = 7, .k_b = 2400}};
-    for (size_t i = 0; i < sizeof laws / sizeof *laws; i++)
+    puts("\n(c) the distribution of the lost, and choices for n 131072, k 2048, recall 0.99");
+    static const struct rcm_topk dists[] = {{.n = 4096, .k = 64, .b = 16, .k_b = 8},
+                                            {.n = 262144, .k = 64, .b = 640, .k_b = 1},
+                                            {.n = 262144, .k = 1024, .b = 512, .k_b = 4},
+                                            {.n = 1 << 20, .k = 131072, .b = 32768, .k_b = 4},
+                                            {.n = 1 << 30, .k = 1 << 20, .b = 1 << 20, .k_b = 1},
+                                            {.n = 1 << 30, .k = 1 << 20, .b = 1024, .k_b = 1100},
+                                            {.n = 1 << 22, .k = 1 << 14, .b = 7, .k_b = 2400}};
+    for (size_t i = 0; i < sizeof dists / sizeof *dists; i++)
         printf("  n %10" PRIu64 " k %7" PRIu64 " b %7" PRIu64 " k_b %4" PRIu64
-               "  law %10.1f us   P(nothing lost) %8.1f us\n",
-               laws[i].n, laws[i].k, laws[i].b, laws[i].k_b, 1e-3 * BENCH_NS(law_of(laws[i])),
-               1e-3 * BENCH_NS(rcm_probability_exact(laws[i])));
+               "  distribution %10.1f us   P(nothing lost) %8.1f us\n",
+               dists[i].n, dists[i].k, dists[i].b, dists[i].k_b,
+               1e-3 * BENCH_NS(distribution_of(dists[i])),
+               1e-3 * BENCH_NS(rcm_probability_exact(dists[i])));
     const struct rcm_objective *objective;
     for (size_t i = 0; (objective = rcm_objective(i)); i++)
         if (objective->need != RCM_NEEDS_DEVICE)
@@ -266,7 +267,7 @@ int main(int count, char **arguments)
         puts("\n(b) the sweep of listing A.10, target 0.95, k_b 1 to 4, b multiples of 128 that "
              "divide n");
         print_sweep();
-        print_laws();
+        print_distributions();
     }
     gsl_rng_free(rng);
     return 0;

@@ -44,8 +44,8 @@ def check_index():
         if page.name != "index.md" and f"]({page.name})" not in text:
             yield f"docs/index.md does not list {page.name}"
     glossary = text.split("## Glossary")[1].split("\n## ")[0].lower()
-    for term in ("stage 1", "stage 2", "bucket", "candidate", "recall", "loss", "law", "profile",
-                 "regime", "regret"):
+    for term in ("stage 1", "stage 2", "bucket", "candidate", "recall", "loss", "distribution",
+                 "profile", "regime", "regret"):
         checks()
         if f"**{term}**" not in glossary:
             yield f"docs/index.md: the glossary has no {term}"

@@ -365,7 +365,7 @@ for figure, fewest in (("key-03", 60), ("key-18", 200), ("key-19", 200), ("key-2
             expect(figure, f"published Eq. (1) of {key}", row["recall_binomial"],
                    theory[key]["recall_binomial"], 1e-12)
             stderr = float(row["recall_sd"]) / math.sqrt(float(theory[key]["repetitions"]))
-            # Enough lost elements for a normal law.
+            # Enough lost elements for a normal distribution.
             if stderr > 0 and float(row["loss"]) * float(row["k"]) * 64 > 10:
                 expect(figure, f"z of the published simulation of {key}",
                        (float(theory[key]["recall_simulated_mean"]) - float(row["recall"])) /

@@ -1,7 +1,7 @@
 /* test_inputs.c - the rows that the benchmark fills on the device.
  *
  * Against: the same generator in C; nearest neighbours of rounded values; the variance (5 standard
- * errors). What the values are: test_input_laws.
+ * errors). What the values are: test_input_distributions.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <gpu/host/element.h>

@@ -21,11 +21,11 @@ static inline bool drops_elements(struct rcm_topk p)
 
 static inline bool has_confidence(const struct rcm_selection *s, struct rcm_topk p)
 {
-    struct rcm_lost law;
-    ck_assert_int_eq(rcm_lost(p, &law), 0);
+    struct rcm_lost dist;
+    ck_assert_int_eq(rcm_lost(p, &dist), 0);
     bool enough =
-        rcm_lost_at_most(&law, (double)s->most_lost) >= s->confidence - RCM_LOST_MAX_ERROR;
-    rcm_lost_free(&law);
+        rcm_lost_at_most(&dist, (double)s->most_lost) >= s->confidence - RCM_LOST_MAX_ERROR;
+    rcm_lost_free(&dist);
     return enough;
 }
 

@@ -111,11 +111,11 @@ def deviation(n, k, b, k_b):
     for s, count in classes:
         width = int(40 * sqrt(mpf(k) * s / n * (1 - mpf(s) / n) + 1)) + 40
         low, high = max(0, k + s - n, k_b - width), min(k, s, int(k * s / n) + width)
-        law = [hypergeometric(n, k, s, low)]
+        dist = [hypergeometric(n, k, s, low)]
         for x in range(low, high):
-            law.append(law[-1] * ratio(n, k, s, x))
+            dist.append(dist[-1] * ratio(n, k, s, x))
         variance += count * (sum(p * max(0, low + i - k_b)**2
-                                 for i, p in enumerate(law)) - mean[s]**2)
+                                 for i, p in enumerate(dist)) - mean[s]**2)
         for t, others in classes:
             pairs = count * (others - (s == t))
             if pairs == 0 or t <= k_b or s <= k_b:
@@ -127,10 +127,10 @@ def deviation(n, k, b, k_b):
             product, slope, steepest = mpf(0), None, None
             g = tail(rest, k - start, t, k_b, ratio)[1]
             for i, x in enumerate(range(start, high + 1)):
-                product += law[x - low] * (x - k_b) * g
+                product += dist[x - low] * (x - k_b) * g
                 # g(good + 1) - g(good) = (t / rest) P(Hyp(rest - 1, good, t - 1) >= k_b) =: slope
                 good = k - x - 1
-                if good < 0 or law[x - low] < mpf(10) ** -70 * law[start - low]:
+                if good < 0 or dist[x - low] < mpf(10) ** -70 * dist[start - low]:
                     break
                 if k_b > 64 and slope is not None:  # the slope's own difference is one probability
                     slope -= mpf(t) / rest * mpf(t - 1) / (rest - 1) * hypergeometric(
@@ -167,7 +167,7 @@ def shapes():
             if loss(n, k, b, k_b) > mpf(10) ** -290:
                 break
         yield n, k, b, k_b
-    # standard deviations of wide laws
+    # standard deviations of wide distributions
     for n, k, b, k_b in (
         (10**6, 60001, 3, 20100), (10**9 + 7, 102000, 5, 20500), (2**40, 20000 * 428, 428, 20200),
         (2**24, 3 * 400000 - 1500, 3, 400000), (10**9 + 7, 5 * 6000000 - 9000, 5, 6000000),

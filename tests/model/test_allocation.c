@@ -180,12 +180,12 @@ START_TEST(functions_that_allocate)
 {
     const struct rcm_topk p = shapes[1];
     const struct rcm_buckets buckets = rcm_buckets_of(p);
-    struct rcm_lost law;
+    struct rcm_lost dist;
     struct rcm_point points[8];
-    ck_allocates(p, rcm_lost(p, &law));
-    rcm_lost_free(&law);
-    ck_allocates(p, rcm_buckets_lost(&buckets, p.k, p.k_b, &law));
-    rcm_lost_free(&law);
+    ck_allocates(p, rcm_lost(p, &dist));
+    rcm_lost_free(&dist);
+    ck_allocates(p, rcm_buckets_lost(&buckets, p.k, p.k_b, &dist));
+    rcm_lost_free(&dist);
     ck_allocates(p, rcm_recall_quantile(p, 0.9, 1));
     ck_allocates(p, rcm_probability_exact(p));
     ck_allocates(p, rcm_buckets_probability_exact(&buckets, p.k, p.k_b));

@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 
 what a visitor moves on the page: every example with its call, sliders, the data and the drawings
 that the pictures save, the point, arrow keys, a profile and rows of the visitor's. Against: the
-command line that the page shows, `recall`, `law`, `simulate`.
+command line that the page shows, `recall`, `distribution`, `simulate`.
 """
 import csv
 import io
@@ -25,7 +25,7 @@ from compare import check_same_json, native
 from visit import PAGE, ask
 
 QUESTION = {"n": "2^17", "k": "2048", "m": "64", "recall": "0.95", "device": "H100-PCIe"}
-PICTURES = ("recall", "law", "time", "ranks")
+PICTURES = ("recall", "distribution", "time", "ranks")
 
 # Waits until an answer is there, with its words and pictures.
 SETTLED = """
@@ -137,7 +137,8 @@ def check_pictures(opened, folder):
     point = [*shape, "--b", str(choice["b"]), "--kb", str(choice["k_b"])]
     for name, args, columns in (
             ("recall", ["recall", *shape, "--kb", "1,2,3,4"], ("b", "k_b", "recall")),
-            ("law", ["law", *point], ("lost", "lost_to", "recall", "probability"))):
+            ("distribution", ["distribution", *point],
+             ("lost", "lost_to", "recall", "probability"))):
         want = rows_of(native([*args, "--csv"])[1])
         assert len(want) == len(data[name]) > 20, name
         for got, wanted in zip(data[name], want):
@@ -153,7 +154,7 @@ def check_pictures(opened, folder):
     assert text(opened, "#point").startswith("Chosen: ")
     opened.settle(MOVE, "b-slider", 150)
     assert text(opened, "#point").startswith("Explored: ")
-    moved = rows_of(saved_again(opened, folder, "law"))
+    moved = rows_of(saved_again(opened, folder, "distribution"))
     assert moved[0]["b"] == text(opened, "#b-value") != str(choice["b"])
     press(opened, find(opened, "#chosen"))
     opened.settle(SETTLED)

@@ -22,7 +22,7 @@ ASKED = {
     "bounds": "--n 2^17 --k 2048 --recall 0.95,0.99",
     "select": "--n 2^17 --k 2048 --m 16 --recall 0.9 --device h100-pcie",
     "exact": "--n 2^17 --k 2048 --quantile 1e-6",
-    "law": "--n 2^16 --k 256 --b 256 --kb 2",
+    "distribution": "--n 2^16 --k 256 --b 256 --kb 2",
     "simulate": "--n 4096 --k 64 --kb 1,2 --input ar1 --rho 0.5 --repetitions 50",
     "predict": "--n 2^17 --k 2048 --b 1024 --kb 2 --device h100-pcie",
     "devices": "",

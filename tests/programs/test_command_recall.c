@@ -184,8 +184,8 @@ START_TEST(parameter_choices_of_listing_a10)
 }
 END_TEST
 
-/* The law of a row, in integers: recall 0.9 of k = 7 is 7 elements, because 6/7 < 0.9. 6/7 itself,
- * typed with 18 digits, is not more than 6. */
+/* The distribution of a row, in integers: recall 0.9 of k = 7 is 7 elements, because 6/7 < 0.9. 6/7
+ * itself, typed with 18 digits, is not more than 6. */
 START_TEST(quantiles_of_a_row)
 {
     run("--n 1000 --k 7 --b 20 --kb 1 --m 3 --quantile 0.05 --at-least 0.9 --json");
@@ -193,23 +193,23 @@ START_TEST(quantiles_of_a_row)
     json_t *object = json_loads(result.out, 0, NULL),
            *row = json_array_get(json_object_get(object, "configurations"), 0);
     struct rcm_topk p = {.n = 1000, .k = 7, .b = 20, .k_b = 1, .m = 3};
-    struct rcm_lost law;
-    ck_assert_int_eq(rcm_lost(p, &law), 0);
+    struct rcm_lost dist;
+    ck_assert_int_eq(rcm_lost(p, &dist), 0);
     ck_assert_double_eq(number(row, "recall_quantile"),
-                        (7.0 - (double)rcm_lost_quantile(&law, 0.95)) / 7.0);
+                        (7.0 - (double)rcm_lost_quantile(&dist, 0.95)) / 7.0);
     ck_assert_double_eq(number(row, "recall_quantile_all"),
-                        (7.0 - (double)rcm_lost_quantile(&law, cbrt(0.95))) / 7.0);
-    ck_assert_double_eq(number(row, "probability"), rcm_lost_at_most(&law, 0.0));
+                        (7.0 - (double)rcm_lost_quantile(&dist, cbrt(0.95))) / 7.0);
+    ck_assert_double_eq(number(row, "probability"), rcm_lost_at_most(&dist, 0.0));
     ck_assert_double_eq_tol(number(row, "probability"), number(row, "probability_exact"), 1e-12);
-    ck_assert_double_eq_tol(number(row, "probability_all"), pow(rcm_lost_at_most(&law, 0.0), 3.0),
+    ck_assert_double_eq_tol(number(row, "probability_all"), pow(rcm_lost_at_most(&dist, 0.0), 3.0),
                             1e-15);
     json_decref(object);
     run("--n 1000 --k 7 --b 20 --kb 1 --at-least 0.857142857142857142 --json");
     object = json_loads(result.out, 0, NULL);
     row = json_array_get(json_object_get(object, "configurations"), 0);
-    ck_assert_double_eq(number(row, "probability"), rcm_lost_at_most(&law, 1.0));
+    ck_assert_double_eq(number(row, "probability"), rcm_lost_at_most(&dist, 1.0));
     json_decref(object);
-    rcm_lost_free(&law);
+    rcm_lost_free(&dist);
 }
 END_TEST
 

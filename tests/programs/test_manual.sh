@@ -76,7 +76,7 @@ pass
 
 # What roff and mandoc say; in the short form roff of three pages.
 pages=("$folder"/man/*.1)
-[ "${CASES:-}" = few ] && pages=("$folder"/man/recallmodel{,-select,-law}.1)
+[ "${CASES:-}" = few ] && pages=("$folder"/man/recallmodel{,-select,-distribution}.1)
 for page in "${pages[@]}"; do
     groff -ww -man -Tutf8 "$page" 2>&1 >/dev/null
     [ "$(sed -n 1p "$page" | cut -c1-3)" = '.\"' ] || echo "$page: no comment"

@@ -24,7 +24,7 @@ if [ "${CASES:-}" = few ]; then kinds=png; fi
 for how in "--n 262144 --k 1024 --kb 1,2 --quantile 0.05" \
     "select --n 131072 --k 2048" \
     "select --n 131072 --k 2048 --device h100-pcie --m 64" \
-    "law --n 262144 --k 1024 --b 512,1024 --kb 4" \
+    "distribution --n 262144 --k 1024 --b 512,1024 --kb 4" \
     "simulate --n 2048 --k 64 --kb 1,2 --b 64,128 --repetitions 50" \
     "simulate --n 1024 --k 64 --kb 1,2 --input ar1 --rho 0,0.5 --repetitions 20"; do
     for kind in $kinds; do

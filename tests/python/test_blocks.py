@@ -23,11 +23,11 @@ def rows(*arguments):
 def lost_by_fractions(n, k, size, kept):
     """E[lost] of the best blocks by a recurrence over (whole blocks, short block, ranks seen)."""
     whole, rest = divmod(n, size)
-    law, lost = {(0, 0): fractions.Fraction(1)}, fractions.Fraction(0)
+    dist, lost = {(0, 0): fractions.Fraction(1)}, fractions.Fraction(0)
     for m in range(1, k + 1):
         further = fractions.Fraction(k - m, max(n - m, 1))
         after = collections.defaultdict(fractions.Fraction)
-        for (d, short), p in law.items():
+        for (d, short), p in dist.items():
             into_whole = p * (whole - d) * size / (n - m + 1)
             into_short = p * (0 if short else rest) / (n - m + 1)
             if d + short >= kept:
@@ -36,7 +36,7 @@ def lost_by_fractions(n, k, size, kept):
             after[d + 1, short] += into_whole
             after[d, 1] += into_short
             after[d, short] += p - into_whole - into_short
-        law = after
+        dist = after
     return lost
 
 

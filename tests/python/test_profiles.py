@@ -180,7 +180,7 @@ def test_bad_numbers_raise_what_the_command_says(n, k, b, k_b, more):
         assert str(error.value) == want
         assert numpy.isnan(call([b])).all()
     with pytest.raises(ValueError) as error:
-        rcm.lost_law(n, k, b, k_b)
+        rcm.lost_distribution(n, k, b, k_b)
     assert str(error.value) == want
 
 
@@ -216,13 +216,14 @@ def test_other_bad_numbers():
             (lambda: rcm.survival(10, 5, 5, 1, 0), "rank is zero"),
             (lambda: rcm.recall_quantile(10, 5, 5, 1, 1.5), "write 0.95 for 95 %"),
             (lambda: rcm.recall_quantile(10, 5, 5, 1, float("nan")), "write 0.95 for 95 %"),
-            (lambda: rcm.lost_law(10, 0, 5, 1), "k is zero")):
+            (lambda: rcm.lost_distribution(10, 0, 5, 1), "k is zero")):
         with pytest.raises(ValueError, match=text):
             call()
 
 
 def test_nan_of_a_legal_shape_stays():
-    # Its runs had k_b up to 4; the law's error is too large for so many rows; only k < 2^52.
+    # Its runs had k_b up to 4; the distribution's error is too large for so many rows; only k <
+    # 2^52.
     assert numpy.isnan(rcm.predict_us("H100-PCIe", 2**18, 1024, 1024, 8))
     assert numpy.isnan(rcm.recall_quantile(4096, 64, 16, 8, 0.95, m=10**15))
     assert numpy.isnan(rcm.probability_exact(2**52, 2**40, 4, 2**38 + 2**19))

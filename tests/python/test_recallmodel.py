@@ -87,11 +87,11 @@ def test_outside_the_domain():
     with pytest.raises(ValueError):
         rcm.select(100, 10, 0.9, objective="time")
     with pytest.raises(ValueError):
-        rcm.lost_law(10, 20, 5, 1)
+        rcm.lost_distribution(10, 20, 5, 1)
 
 
-def test_law():
-    lost, probability = rcm.lost_law(4096, 64, 16, 8)
+def test_distribution():
+    lost, probability = rcm.lost_distribution(4096, 64, 16, 8)
     assert abs(probability.sum() - 1) < 1e-12
     assert abs((lost * probability).sum() / 64 - rcm.loss(4096, 64, 16, 8)) < 1e-12
     assert abs(probability[lost == 0].sum() - rcm.probability_exact(4096, 64, 16, 8)) < 1e-12
@@ -349,7 +349,7 @@ def test_numbers_that_are_none():
     for call in (
         lambda: rcm.select(131072.9, 2048, 0.9),
         lambda: rcm.select(2**64 + 131072, 2048, 0.9),
-        lambda: rcm.lost_law(100.7, 10, 5, 2),
+        lambda: rcm.lost_distribution(100.7, 10, 5, 2),
         lambda: rcm.predict_us(7, 100, 10, 10, 1),
         lambda: rcm.simulate("iid", 10, 10, 1, n=100.5),
         lambda: rcm.simulate("iid", [10], 10, 1, n=100),
@@ -383,7 +383,7 @@ def test_numbers_that_are_none():
     profile = rcm.profiles()[0]
     by_default = rcm.select(131072, 2048, 0.95, m=64, profile=profile)
     assert by_default == rcm.select(131072, 2048, 0.95, m=64, objective="time", profile=profile)
-    lost, probability = rcm.lost_law(100, 10, 10, 1)
+    lost, probability = rcm.lost_distribution(100, 10, 10, 1)
     assert lost.max() <= 10 and abs(probability.sum() - 1) < 1e-12
     assert rcm.recall.__name__ == "recall"
     assert len(repr(rcm.simulate("iid", 10, 10, 1, n=100))) < 100

@@ -250,7 +250,7 @@ START_TEST(left_is_what_the_model_expects)
     enum { N = 6000, K = 300, ROWS = 150 };
     const struct {
         enum sim_input input;
-        const char *law;
+        const char *dist;
         double shift;
     } inputs[] = {{SIM_IID, "normal", 0.0},
                   {SIM_UNIFORM, "uniform", 0.0},
@@ -277,13 +277,13 @@ START_TEST(left_is_what_the_model_expects)
                 double mean = sum / ROWS, error = sqrt((square / ROWS - mean * mean) / ROWS);
                 struct rcm_threshold_bin model = rcm_threshold_bin(
                     N, K, (struct rcm_bins){bins ? RCM_BINS_FLOAT16 : RCM_BINS_FLOAT32, 10},
-                    (struct rcm_values){rcm_values_law_by_name(inputs[i].law),
+                    (struct rcm_values){rcm_values_distribution_by_name(inputs[i].dist),
                                         smallest ? -inputs[i].shift : inputs[i].shift,
                                         smallest ? -1.0 : 1.0},
                     1000);
                 worst = fmax(worst, fabs(mean - model.mean) / error);
                 ck_assert_msg(fabs(mean - model.mean) < 5.0 * error,
-                              "%s%s, bins %d: counted %.2f +- %.2f, model %.2f", inputs[i].law,
+                              "%s%s, bins %d: counted %.2f +- %.2f, model %.2f", inputs[i].dist,
                               smallest ? ", smallest" : "", bins, mean, error, model.mean);
             }
     printf("threshold bin: counted within %.1f standard errors of the model\n", worst);

@@ -1,5 +1,5 @@
-/* test_random.c - random numbers, rows and permutations: known answers, laws, and draws that
- * depend on their index alone.
+/* test_random.c - random numbers, rows and permutations: known answers, distributions, and draws
+ * that depend on their index alone.
  *
  * Seeds are fixed, so a pass stays a pass. Each |z| < 5 fails by chance in 6e-7 of cases.
  *
@@ -118,7 +118,7 @@ static double lognormal_cdf(double x)
     return gsl_cdf_lognormal_P(x, 0.0, 1.0);
 }
 
-START_TEST(inputs_have_their_laws)
+START_TEST(inputs_have_their_distributions)
 {
     const struct {
         enum sim_input input;
@@ -307,5 +307,5 @@ START_TEST(permutations_are_uniform)
 END_TEST
 
 TEST_MAIN("random", philox_known_answers, draws_depend_on_their_index_alone, below_is_uniform,
-          inputs_have_their_laws, normals_are_normal_everywhere, ar1_has_its_autocorrelation,
-          inputs_are_independent, permutations_are_uniform)
+          inputs_have_their_distributions, normals_are_normal_everywhere,
+          ar1_has_its_autocorrelation, inputs_are_independent, permutations_are_uniform)

@@ -1,9 +1,9 @@
 /* test_reaching.c - R, the rank of the k-th largest candidate: against bucketed top-k written out,
- * on small rows of every kind, and against its law, P(R > r) = P(r - lost(r) < k), where lost(r)
- * are the lost of the r largest.
+ * on small rows of every kind, and against its distribution, P(R > r) = P(r - lost(r) < k), where
+ * lost(r) are the lost of the r largest.
  *
- * Against: stage 1 and 2 written out, small configurations; its law from that of the lost elements;
- * coupons; other threads.
+ * Against: stage 1 and 2 written out, small configurations; its distribution from that of the lost
+ * elements; coupons; other threads.
  *
  * Slow: 4 s.
  *
@@ -137,10 +137,10 @@ START_TEST(the_literal_algorithm)
 }
 END_TEST
 
-/* ---- the law */
+/* ---- the distribution */
 
-/* Mean and sd of R from the law of the lost; NaN where it does not exist. */
-static void law_of_r(struct rcm_topk p, double *mean, double *sd)
+/* Mean and sd of R from the distribution of the lost; NaN where it does not exist. */
+static void distribution_of_r(struct rcm_topk p, double *mean, double *sd)
 {
     double first = 0.0, second = 0.0; /* sums of P(R > r) and (2 r + 1) P(R > r) */
     uint64_t k = p.k, most = p.valid ? p.valid : p.n;
@@ -164,7 +164,7 @@ static void law_of_r(struct rcm_topk p, double *mean, double *sd)
 }
 
 /* |z| > 5 of a mean by chance: 6e-7 a case. The sd may be off by 25 %, because R has long tails. */
-START_TEST(agrees_with_its_law)
+START_TEST(agrees_with_its_distribution)
 {
     const struct {
         struct sim_shape shape;
@@ -192,20 +192,21 @@ START_TEST(agrees_with_its_law)
                                  .k_b = cases[c].shape.k_b,
                                  .valid = spec.valid,
                                  .assignment = (enum rcm_assignment)cases[c].shape.assignment};
-            law_of_r(p, &mean, &sd);
+            distribution_of_r(p, &mean, &sd);
             struct simulation *simulation = run_simulation(&spec);
             struct sim_result r = simulation_result(simulation, 0, 0, 0);
             double z = (r.reaching_mean - mean) / (sd / sqrt((double)r.rows));
-            ck_assert_msg(fabs(z) < 5.0, TOPK_FMT " %s: R %.5f, law %.5f, z %.2f", TOPK_ARG(p),
-                          sim_input_name(inputs[i]), r.reaching_mean, mean, z);
-            ck_assert_msg(fabs(r.reaching_sd / sd - 1.0) < 0.25, TOPK_FMT ": sd %.4f, law %.4f",
-                          TOPK_ARG(p), r.reaching_sd, sd);
+            ck_assert_msg(fabs(z) < 5.0, TOPK_FMT " %s: R %.5f, distribution %.5f, z %.2f",
+                          TOPK_ARG(p), sim_input_name(inputs[i]), r.reaching_mean, mean, z);
+            ck_assert_msg(fabs(r.reaching_sd / sd - 1.0) < 0.25,
+                          TOPK_FMT ": sd %.4f, distribution %.4f", TOPK_ARG(p), r.reaching_sd, sd);
             largest = fmax(largest, fabs(z));
             if (c == 0)
                 ck_assert_double_eq_tol(mean, 4.47, 0.005);
             simulation_free(simulation);
         }
-    printf("law: %zu means, largest |z| %.2f\n", 2 * sizeof cases / sizeof *cases, largest);
+    printf("distribution: %zu means, largest |z| %.2f\n", 2 * sizeof cases / sizeof *cases,
+           largest);
 }
 END_TEST
 
@@ -277,5 +278,5 @@ START_TEST(threads_do_not_matter)
 }
 END_TEST
 
-TEST_MAIN("reaching", the_literal_algorithm, agrees_with_its_law, long_rows_collect_coupons,
-          threads_do_not_matter)
+TEST_MAIN("reaching", the_literal_algorithm, agrees_with_its_distribution,
+          long_rows_collect_coupons, threads_do_not_matter)

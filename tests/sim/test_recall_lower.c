@@ -36,7 +36,8 @@ static void bounds_of_two(unsigned rows, uint64_t c, double alpha, double *bound
     }
 }
 
-/* P(bound above the truth) where each row loses c with probability p, by the binomial law. */
+/* P(bound above the truth) where each row loses c with probability p, by the binomial
+ * distribution. */
 static double failure_of_two(unsigned rows, uint64_t c, double p, const double *bounds)
 {
     double failure = 0.0, truth = 1.0 - p * (double)c / MOST;
@@ -192,26 +193,26 @@ START_TEST(holds_for_what_is_chosen)
 }
 END_TEST
 
-/* Losses with a nearly normal law: how much farther from the mean the bound lies than z standard
- * errors. It is never nearer. */
+/* Losses with a nearly normal distribution: how much farther from the mean the bound lies than z
+ * standard errors. It is never nearer. */
 START_TEST(useful_where_losses_are_many)
 {
     const struct {
         double most, mean, sd;
-    } laws[] = {{100, 20, 4}, {240, 45, 4.5}, {1000, 50, 7}, {60, 3, 1.7}};
+    } dists[] = {{100, 20, 4}, {240, 45, 4.5}, {1000, 50, 7}, {60, 3, 1.7}};
     const size_t comparisons[] = {1, 25};
     const double factors[] = {2.2, 1.6}; /* as docs/simulation.md says */
     double largest[2] = {0.0, 0.0};
-    for (size_t l = 0; l < sizeof laws / sizeof *laws; l++)
+    for (size_t l = 0; l < sizeof dists / sizeof *dists; l++)
         for (int c = 0; c < 2; c++)
-            for (double rows = 8.0 * pow(laws[l].most / laws[l].sd, 2.0); rows < 1e9;
+            for (double rows = 8.0 * pow(dists[l].most / dists[l].sd, 2.0); rows < 1e9;
                  rows *= 10.0) {
                 uint64_t counts[101] = {0}, total = 0;
-                double sum = 0.0, squares = 0.0, k = 2.0 * laws[l].most;
+                double sum = 0.0, squares = 0.0, k = 2.0 * dists[l].most;
                 for (int v = 0; v <= 100; v++) {
-                    double z = (v - laws[l].mean) / laws[l].sd;
+                    double z = (v - dists[l].mean) / dists[l].sd;
                     counts[v] =
-                        (uint64_t)(rows * exp(-0.5 * z * z) / (laws[l].sd * 2.50662827463100050) +
+                        (uint64_t)(rows * exp(-0.5 * z * z) / (dists[l].sd * 2.50662827463100050) +
                                    0.5);
                     total += counts[v];
                     sum += (double)counts[v] * v;
@@ -220,13 +221,13 @@ START_TEST(useful_where_losses_are_many)
                 double mean = sum / (double)total,
                        error = sqrt((squares / (double)total - mean * mean) / (double)total);
                 double lower =
-                    sim_recall_lower(&(struct sim_lost){0, 101, counts, (uint64_t)laws[l].most},
+                    sim_recall_lower(&(struct sim_lost){0, 101, counts, (uint64_t)dists[l].most},
                                      (uint64_t)k, 0.05, comparisons[c]);
                 double factor = ((1.0 - lower) * k - mean) / error /
                                 gsl_cdf_ugaussian_Qinv(0.05 / (double)comparisons[c]);
                 largest[c] = fmax(largest[c], factor);
                 ck_assert_msg(factor > 1.0 && factor < factors[c], "most %g, sd %g, %g rows: %g",
-                              laws[l].most, laws[l].sd, rows, factor);
+                              dists[l].most, dists[l].sd, rows, factor);
             }
     printf("up to %.2f times the normal bound's distance from the mean, of 25 comparisons %.2f "
            "times\n",

@@ -1,5 +1,5 @@
-/* test_rope.c - rows with the wavelengths of RoPE: their law, and the loss of buckets that follow a
- * wavelength against the model of one wave.
+/* test_rope.c - rows with the wavelengths of RoPE: their distribution, and the loss of buckets that
+ * follow a wavelength against the model of one wave.
  *
  * Seeds are fixed, so a pass stays a pass. Each |z| < 5 fails by chance in 6e-7 of cases.
  *
@@ -10,7 +10,7 @@
 #include "spec.h"
 
 /* Mean, variance and correlation over rows, against the closed form in sim/rows/rope.h. */
-START_TEST(rows_have_their_law)
+START_TEST(rows_have_their_distribution)
 {
     enum { N = 300, ROWS = 6000, LAGS = 6 };
     static double x[N];
@@ -47,8 +47,8 @@ START_TEST(rows_have_their_law)
             const double mean = sum[l] / ROWS,
                          error = sqrt((squares[l] / ROWS - mean * mean) / ROWS);
             const double z = (mean - want) / error;
-            ck_assert_msg(fabs(z) < 5.0, "row law %zu, lag %zu: %.5f, want %.5f, z %.2f", c,
-                          l < LAGS ? lags[l] : 0, mean, want, z);
+            ck_assert_msg(fabs(z) < 5.0, "row distribution %zu, lag %zu: %.5f, want %.5f, z %.2f",
+                          c, l < LAGS ? lags[l] : 0, mean, want, z);
             worst = fmax(worst, fabs(z));
         }
     }
@@ -211,5 +211,5 @@ START_TEST(a_shuffle_avoids_it)
 }
 END_TEST
 
-TEST_MAIN("rope", rows_have_their_law, values_depend_on_their_index_alone, nine_resonates,
+TEST_MAIN("rope", rows_have_their_distribution, values_depend_on_their_index_alone, nine_resonates,
           the_model_of_one_wave_holds, a_shuffle_avoids_it)

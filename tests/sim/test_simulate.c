@@ -60,8 +60,8 @@ static void compare_with_model(const struct sim_spec *spec, struct zs *means, do
                               sim_shuffle_name(spec->shuffle[s]), r.recall_mean, 1.0 - loss, z);
                 add_z(means, z);
                 /* The sd of R rows has a relative error of sqrt((kurtosis - 1)/(4 R)); the kurtosis
-                 * is 3 for a normal law and 3 + 1/v for one of rare single losses. Below v = 1 it
-                 * may be anything: one bucket that sometimes loses many. */
+                 * is 3 for a normal distribution and 3 + 1/v for one of rare single losses. Below v
+                 * = 1 it may be anything: one bucket that sometimes loses many. */
                 if (v < 1.0)
                     continue;
                 double error = sqrt((0.5 + 0.25 / v) / rows);
@@ -132,12 +132,12 @@ START_TEST(rows_agree_with_the_model)
         spec.shuffle = shuffled;
         spec.rhos = 3;
         compare_with_model(&spec, &zs, 5.0);
-        const enum sim_input lawless[] = {SIM_SORTED, SIM_CONSTANT, SIM_TIES};
+        const enum sim_input without_one[] = {SIM_SORTED, SIM_CONSTANT, SIM_TIES};
         spec.rhos = 1;
-        for (size_t i = 0; i < sizeof lawless / sizeof *lawless; i++) {
-            spec.input = lawless[i];
+        for (size_t i = 0; i < sizeof without_one / sizeof *without_one; i++) {
+            spec.input = without_one[i];
             /* Ties are broken by index, which a shuffle does not change. */
-            if (lawless[i] == SIM_SORTED)
+            if (without_one[i] == SIM_SORTED)
                 compare_with_model(&spec, &zs, 5.0);
         }
     }

@@ -1,7 +1,8 @@
 /* test_topk_choose.c - rcm_top_k_choose: what it chooses can be run and has the recall that was
  * asked for, by the model and on rows; and rcm_top_k_max.
  *
- * Against: the exact loss and the law of a row; 5 standard errors in six shapes (false alarm 3e-6).
+ * Against: the exact loss and the distribution of a row; 5 standard errors in six shapes (false
+ * alarm 3e-6).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <locale.h>
@@ -9,7 +10,7 @@
 #include "run.h"
 
 /* Whether `call` has, by the model, the recall with this confidence (0: on average); of several
- * rows, which are chosen by a bound, by the normal law of their sum. */
+ * rows, which are chosen by a bound, by the normal distribution of their sum. */
 static bool reaches(const struct rcm_top_k_call *call, double recall, double confidence)
 {
     const struct rcm_topk p = {.n = call->rows.n,
@@ -19,16 +20,16 @@ static bool reaches(const struct rcm_top_k_call *call, double recall, double con
                                .assignment = call->assignment};
     if (confidence == 0.0)
         return rcm_loss_exact(p) <= (1.0 - recall) * (1.0 + 1e-9);
-    struct rcm_lost law;
-    ck_assert_int_eq(rcm_lost(p, &law), 0);
+    struct rcm_lost dist;
+    ck_assert_int_eq(rcm_lost(p, &dist), 0);
     const double m = (double)call->rows.m,
                  most = floor((1.0 - recall) * (double)call->k * m + 1e-9),
                  mean = rcm_loss_exact(p) * (double)call->k * m,
                  sd = rcm_recall_sd(p) * (double)call->k * sqrt(m);
-    double probability = rcm_lost_at_most(&law, most);
+    double probability = rcm_lost_at_most(&dist, most);
     if (m > 1.0)
         probability = sd > 0.0 ? 0.5 * erfc((mean - most - 0.5) / sd * sqrt(0.5)) : 1.0;
-    rcm_lost_free(&law);
+    rcm_lost_free(&dist);
     return probability >= confidence - 1e-9;
 }
 

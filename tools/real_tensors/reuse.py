@@ -29,7 +29,7 @@ VISITED = [6, 12, 25, 50]
 
 
 def normal_score(share):
-    """The z above which this share of the normal law lies."""
+    """The z above which this share of the normal distribution lies."""
     low, high = -10.0, 10.0
     while high - low > 1e-12:
         middle = (low + high) / 2

@@ -15,7 +15,7 @@ def smallest(n: int, k: int, target: float) -> Optional[int]:
 def main() -> None:
     one: float = rcm.recall(262144, 1024, b=512, k_b=4)
     many: NDArray[numpy.float64] = rcm.recall(262144, 1024, b=[512, 1024], k_b=4)
-    lost, probability = rcm.lost_law(4096, 64, 128, 2)
+    lost, probability = rcm.lost_distribution(4096, 64, 128, 2)
     rows = numpy.random.default_rng(1).standard_normal((4, 1000), dtype="float32")
     found: rcm.TopK[NDArray[numpy.float32]] = rcm.topk(rows, 10)
     best: NDArray[numpy.float32] = rcm.topk(rows, 3, -1, largest=False, nan="largest").values

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 import {Card} from './card.js';
 import {byId, newest} from './dom.js';
-import {lawPicture, ranksPicture, recallPicture, timePicture} from './pictures.js';
+import {distributionPicture, ranksPicture, recallPicture, timePicture} from './pictures.js';
 import {SHAPE, optionArguments, selectArguments} from './question.js';
 import {readCsv, readError, rowsThatReach, showCount, showRecall, showTime} from './text.js';
 
@@ -24,7 +24,7 @@ export class Explorer {
         }});
         this.cards = {
             recall: new Card(host, 'recall', 'Recall against candidates', [toggle('recall')]),
-            law: new Card(host, 'law', 'How rows differ'),
+            distribution: new Card(host, 'distribution', 'How rows differ'),
             time: new Card(host, 'time', 'Recall against time', [toggle('time')]),
             ranks: new Card(host, 'ranks', 'Which ranks are lost'),
         };
@@ -75,7 +75,7 @@ export class Explorer {
     /* There is no such point. The curves may stay, the sliders go on. */
     missPoint(why) {
         this.late(false);
-        this.cards.law.miss(why);
+        this.cards.distribution.miss(why);
         this.cards.ranks.miss(why);
         byId('point').textContent = why;
     }
@@ -175,15 +175,16 @@ export class Explorer {
             this.at = {row, chosen: Boolean(chosen)};
             this.showPoint();
             this.drawCurves();
-            const law = await this.rows(['law', ...this.shape(question), ...more, '--csv'])
+            const lost = await this.rows(['distribution', ...this.shape(question), ...more, '--csv'])
                 .catch((error) => ({error}));
             if (turn !== this.turn)
                 return;
-            if (law.error || law.rows[0].probability === null)
-                this.cards.law.miss(law.error ? law.error.message
-                    : 'The law of these rows is too wide to compute.');
+            if (lost.error || lost.rows[0].probability === null)
+                this.cards.distribution.miss(lost.error ? lost.error.message
+                    : 'The distribution of these rows is too wide to compute.');
             else
-                this.cards.law.show({...lawPicture(answer, law.rows, row), csv: law.csv});
+                this.cards.distribution.show({...distributionPicture(answer, lost.rows, row),
+                    csv: lost.csv});
             const ranks = await this.rows(['ranks', ...this.shape(question), ...more, '--ranks',
                 ranksOf(answer.k), '--csv']);
             if (turn !== this.turn)

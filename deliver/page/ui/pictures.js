@@ -90,11 +90,11 @@ export function recallPicture(answer, rows, at, plain) {
     };
 }
 
-/* (b) the law of one row's loss. law: its ranges of equal width; row: the point's row of recall,
- * with its quantile. The far tails are in the table, not in the picture. */
-export function lawPicture(answer, law, row) {
-    const highest = Math.max(...law.map((range) => range.probability));
-    const bulk = law.filter((range) => range.probability > 2e-4 * highest);
+/* (b) the distribution of one row's loss. ranges: it, in ranges of equal width; row: the point's row
+ * of recall, with its quantile. The far tails are in the table, not in the picture. */
+export function distributionPicture(answer, ranges, row) {
+    const highest = Math.max(...ranges.map((range) => range.probability));
+    const bulk = ranges.filter((range) => range.probability > 2e-4 * highest);
     const first = bulk[0], last = bulk[bulk.length - 1];
     /* where a recall lies on the axis of lost elements: each one lost takes the same share */
     const each = last.lost_to > first.lost_to
@@ -116,7 +116,7 @@ export function lawPicture(answer, law, row) {
     const over = points.filter((point) => point.look === 2).length;
     return {
         picture: {
-            label: 'The law of the loss of one row',
+            label: 'The distribution of the loss of one row',
             x: {label: `elements lost of the ${showCount(answer.k)} in one row`,
                 min: low - 0.02 * (high - low), max: high + 0.02 * (high - low),
                 format: (lost) => Number.isInteger(lost) && lost >= 0 ? String(lost) : ''},
@@ -135,7 +135,7 @@ export function lawPicture(answer, law, row) {
         },
         caption: `How many of its top-k one row loses, with b = ${row.b}, k_b = ${row.k_b}. The ` +
             'mean hides this spread; ask for a recall in a row to bound it.',
-        rows: law.map(({lost, lost_to, recall, probability, at_most}) =>
+        rows: ranges.map(({lost, lost_to, recall, probability, at_most}) =>
             ({lost, lost_to, recall, probability, at_most})),
     };
 }

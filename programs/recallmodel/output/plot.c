@@ -208,7 +208,7 @@ int plot_draw(const struct plot *plot, const char *path)
         return STATUS_OK;
     if (!has_points(plot)) {
         fprintf(stderr, "recallmodel: --plot: there is nothing to draw, because %s\n",
-                plot->histogram ? "no law (distribution) was computed" : "nothing is lost");
+                plot->histogram ? "no distribution was computed" : "nothing is lost");
         return STATUS_OK;
     }
     char *picture = NULL;

@@ -9,11 +9,11 @@
 
 #include <programs/common/wrap.h>
 
-#include "mass_law.h"
+#include "mass_distribution.h"
 
-/* Sets the quantile and the probability that were asked for, by the law of the lost elements. NAN:
- * the law does not determine it. */
-static void ask_law(struct configuration *c, const struct law_question *asked)
+/* Sets the quantile and the probability that were asked for, by the distribution of the lost
+ * elements. NAN: the distribution does not determine it. */
+static void ask_distribution(struct configuration *c, const struct distribution_question *asked)
 {
     const uint64_t m = c->p.m;
     if (asked->quantile.given) {
@@ -24,12 +24,12 @@ static void ask_law(struct configuration *c, const struct law_question *asked)
         c->quantile_all = m > 1 ? rcm_recall_quantile(c->p, others, m) : c->quantile;
     }
     if (asked->at_least.given) {
-        struct rcm_lost law;
-        rcm_lost(c->p, &law);
+        struct rcm_lost dist;
+        rcm_lost(c->p, &dist);
         const double lost = (double)decimal_most_lost(asked->at_least.value, c->p.k);
-        c->at_least = rcm_lost_all_at_most(&law, lost, 1);
-        c->at_least_all = rcm_lost_all_at_most(&law, lost, m);
-        rcm_lost_free(&law);
+        c->at_least = rcm_lost_all_at_most(&dist, lost, 1);
+        c->at_least_all = rcm_lost_all_at_most(&dist, lost, m);
+        rcm_lost_free(&dist);
     }
 }
 
@@ -89,12 +89,12 @@ enum {
     WITH_ROOFLINE = 32,
     SHOW_COSTS = 64,
     WITH_WEIGHTS = 128,
-    WITH_MASS_LAW = 256
+    WITH_MASS_DISTRIBUTION = 256
 };
 
 /* Sets what the lost elements weigh. */
 static void weigh(struct configuration *c, const struct query *query,
-                  const struct law_question *asked)
+                  const struct distribution_question *asked)
 {
     const struct rcm_weights *weights = &query->weights.weights;
     if (weights->k == 0)
@@ -103,28 +103,30 @@ static void weigh(struct configuration *c, const struct query *query,
     c->attention_error = rcm_attention_error(c->p, weights);
     if (!asked->quantile.given)
         return;
-    struct mass_law law = mass_law(&query->weights, c->p);
-    c->lost_mass_sd = law.sd;
-    c->lost_mass_quantile = mass_law_quantile(&law, decimal_value(asked->quantile.value));
-    mass_law_free(&law);
+    struct mass_distribution dist = mass_distribution(&query->weights, c->p);
+    c->lost_mass_sd = dist.sd;
+    c->lost_mass_quantile = mass_distribution_quantile(&dist, decimal_value(asked->quantile.value));
+    mass_distribution_free(&dist);
 }
 
 unsigned configuration_parts(const struct query *query, const struct question *question,
-                             const struct law_question *asked)
+                             const struct distribution_question *asked)
 {
     const bool rows = query->base.m > 1;
     return SHOW_COSTS |
            (asked->quantile.given ? WITH_QUANTILE | (rows ? WITH_QUANTILE_ALL : 0) : 0U) |
            (asked->at_least.given ? WITH_AT_LEAST | (rows ? WITH_AT_LEAST_ALL : 0) : 0U) |
            (weights_given(&question->weights) ? WITH_WEIGHTS : 0U) |
-           (asked->quantile.given && mass_law_is_known(&query->weights, query->base) ? WITH_MASS_LAW
-                                                                                     : 0U) |
+           (asked->quantile.given && mass_distribution_is_known(&query->weights, query->base)
+                ? WITH_MASS_DISTRIBUTION
+                : 0U) |
            (profile_of(question) ? WITH_PROFILE : 0U) |
            (has_roofline(question) ? WITH_ROOFLINE : 0U);
 }
 
 struct configuration evaluate(struct rcm_topk p, const struct query *query,
-                              const struct question *question, const struct law_question *asked)
+                              const struct question *question,
+                              const struct distribution_question *asked)
 {
     /* A predicted time is shown where the values have the profile's type, too. */
     const struct rcm_profile *profile = profile_of(question);
@@ -145,7 +147,7 @@ struct configuration evaluate(struct rcm_topk p, const struct query *query,
     c.recall_binomial = 1.0 - c.loss_binomial;
     for (size_t i = 0; i < RCM_COST_MODELS; i++)
         c.cost[i] = rcm_cost(rcm_cost_model(i), p);
-    ask_law(&c, asked);
+    ask_distribution(&c, asked);
     weigh(&c, query, asked);
     if (profile)
         c.prediction = rcm_predict(profile, p);
@@ -228,9 +230,10 @@ static const struct column configuration_items[] = {
      .when = WITH_WEIGHTS},
     {FIELD(struct configuration, attention_error), IN_DATA("attention_error"),
      .when = WITH_WEIGHTS},
-    {FIELD(struct configuration, lost_mass_sd), IN_DATA("lost_mass_sd"), .when = WITH_MASS_LAW},
+    {FIELD(struct configuration, lost_mass_sd), IN_DATA("lost_mass_sd"),
+     .when = WITH_MASS_DISTRIBUTION},
     {FIELD(struct configuration, lost_mass_quantile), HEADED("lost_mass_quantile", "of a\nrow"),
-     .style = STYLE_LOSS, .when = WITH_MASS_LAW},
+     .style = STYLE_LOSS, .when = WITH_MASS_DISTRIBUTION},
     {FIELD(struct configuration, target), .csv = "recall_target"},
     {FIELD(struct configuration, reaches), IN_DATA("reaches_target")},
     {COSTS(struct configuration, cost)},

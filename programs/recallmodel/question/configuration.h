@@ -10,8 +10,8 @@
 #include "query.h"
 #include "question.h"
 
-/* Questions about the law of the recall of one row. */
-struct law_question {
+/* Questions about the distribution of the recall of one row. */
+struct distribution_question {
     struct fraction quantile; /* the share of rows that may have less recall */
     struct fraction at_least; /* a recall: with which probability does a row reach it? */
 };
@@ -36,10 +36,11 @@ extern const struct columns configuration_columns;
 
 /* Which of its columns a question has: bits of `when`. */
 unsigned configuration_parts(const struct query *query, const struct question *question,
-                             const struct law_question *asked);
+                             const struct distribution_question *asked);
 
 struct configuration evaluate(struct rcm_topk p, const struct query *query,
-                              const struct question *question, const struct law_question *asked);
+                              const struct question *question,
+                              const struct distribution_question *asked);
 
 /* Do the rows of a query exceed the memory of the device? Prints a line if they do (and returns
  * true); puts true or false into JSON, null where the memory is not known. */

@@ -10,7 +10,7 @@
 
 #include <base/memory.h>
 
-#include "mass_law.h"
+#include "mass_distribution.h"
 #include "query_shapes.h"
 
 /* Is one (n, k) legal? Otherwise it is left out. */
@@ -61,7 +61,7 @@ static int set_weights(struct query *query, const struct question *question)
     if (status == STATUS_OK && asked->lost_mass.given) {
         query->target.loss = decimal_value(asked->lost_mass.value);
         query->target.weights = &query->weights.weights;
-        mass_law_for_confidence(&query->weights);
+        mass_distribution_for_confidence(&query->weights);
     }
     return status;
 }

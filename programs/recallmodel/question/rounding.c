@@ -89,7 +89,7 @@ int rounding_find(const struct rounding_question *q, const struct weights_questi
         return from_file(q, weights->file, k, found);
     if (n > RCM_ROUNDING_N_MOST)
         return usage_error("--rounding is for rows of at most 2^44 elements, not %" PRIu64, n);
-    const struct rcm_values scores = {rcm_values_law_by_name("normal"), q->mean.value,
+    const struct rcm_values scores = {rcm_values_distribution_by_name("normal"), q->mean.value,
                                       score_sd_of(weights)};
     found->loss = rcm_rounding_loss(n, k, q->format, scores, RCM_TIES_POSITION);
     found->worst = rcm_rounding_loss(n, k, q->format, scores, RCM_TIES_WORST);

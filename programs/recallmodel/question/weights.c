@@ -10,7 +10,8 @@
 #include <base/memory.h>
 #include <programs/common/wrap.h>
 
-#define LAW_FROM_K 64 /* for fewer elements drawn rows say as much in a twentieth of the time */
+#define DISTRIBUTION_FROM_K \
+    64 /* for fewer elements drawn rows say as much in a twentieth of the time */
 
 int read_score_sd(void *to, const char *option, const char *value)
 {
@@ -130,7 +131,7 @@ int weights_find(const struct weights_question *q, uint64_t n, uint64_t k, struc
         w->topk_mass = rcm_topk_mass_normal(n, k, sd);
     if (q->file || q->top_p.given)
         return from_rows(q, n, k, w);
-    if (k < LAW_FROM_K || !rcm_lost_mass_law_known(k, sd)) {
+    if (k < DISTRIBUTION_FROM_K || !rcm_lost_mass_distribution_known(k, sd)) {
         const int status = draw_rows(q, n, k, &w->rows);
         if (status != STATUS_OK)
             return status;

@@ -50,7 +50,7 @@ static const struct argument exact_options[] = {
      "compact the buffer where it holds k + B2 elements (default 2 k)"},
     {"--room", "R", BY(read_count), offsetof(struct settings, filter.room),
      "find the block and B2 with the least work for which a buffer of R elements suffices"},
-    {"--filter-law", NULL, BY(read_switch), offsetof(struct settings, filter.law),
+    {"--filter-distribution", NULL, BY(read_switch), offsetof(struct settings, filter.dist),
      "also what all but --quantile of the rows append to the buffer, and the most that it holds "
      "(seconds)"},
     {"--sample", "S", BY(read_count), offsetof(struct settings, filter.sample),
@@ -139,7 +139,7 @@ static void print_answer(const struct exact_answer *a)
     }
     if (isnan(a->reaching.mean)) {
         print_wrapped(
-            "It is not known how many elements the second pass collects: the law (distribution) "
+            "It is not known how many elements the second pass collects: the distribution "
             "is too wide to compute.");
         return;
     }
@@ -151,9 +151,9 @@ static void print_answer(const struct exact_answer *a)
     if (a->buffer != NO_COUNT)
         printf("  buffer      %" PRIu64 " elements suffice in all but %s\n", a->buffer, rest);
     else
-        printf("  buffer      not known: %s\n",
-               a->share < 1e-11 ? "shares below 1e-11 are not resolved"
-                                : "the law (distribution) is too wide to compute");
+        printf("  buffer      not known: %s\n", a->share < 1e-11
+                                                    ? "shares below 1e-11 are not resolved"
+                                                    : "the distribution is too wide to compute");
     printf("  how         keep the k_b largest of each bucket; the k-th largest of these is the "
            "threshold;\n"
            "              a second pass over the row collects every element that reaches it; the\n"

@@ -107,7 +107,7 @@ static const struct argument_rule parts_rules[] = {
     {.options = "--confidence", .needs = "--recall --parts"},
     {.options = "--confidence",
      .excludes = "--least",
-     .why = "the law of what a row loses is known for one number"},
+     .why = "the distribution of what a row loses is known for one number"},
     {.options = "--link-us", .needs = "--link-gb-s"},
     {.options = "--dtype", .needs = "--link-gb-s"},
     {.options = "--send", .excludes = "--least"},
@@ -179,7 +179,8 @@ void parts_text(const struct query *query, const struct table *table, void *stat
         if (settings->found.list.length)
             print_answer(&settings->found);
         else
-            print_wrapped("Not known: the law of what a row loses would take too long here.");
+            print_wrapped(
+                "Not known: the distribution of what a row loses would take too long here.");
         putchar('\n');
     }
     table_print(table, stdout, colour);

@@ -18,7 +18,7 @@
 
 struct settings {
     struct question question;
-    struct law_question law;
+    struct distribution_question dist;
 };
 
 static const struct argument recall_options[] = {
@@ -32,10 +32,10 @@ static const struct argument recall_options[] = {
     OPTIONS_WEIGHTS("the share of the softmax mass that may be lost on average, in place of "
                     "--recall"),
     OPTIONS_ROUNDING,
-    {"--quantile", "Q", BY(read_probability), offsetof(struct settings, law.quantile),
+    {"--quantile", "Q", BY(read_probability), offsetof(struct settings, dist.quantile),
      "also print the recall that all but a share Q of the rows reach; Q is a fraction such as "
      "0.05"},
-    {"--at-least", "R", BY(read_recall), offsetof(struct settings, law.at_least),
+    {"--at-least", "R", BY(read_recall), offsetof(struct settings, dist.at_least),
      "also print the probability that the recall of a row is at least R"},
     {"--device", "D", &kind_of_device, IN_QUESTION(device),
      "also print the roofline of this device: its name, a prefix of just one name (h200, rtx5090), "
@@ -96,7 +96,7 @@ static const struct rcm_topk *best_shape(const struct state *state, const struct
 static struct table *configuration_table(const struct state *state, const struct query *query)
 {
     return table_of(&configuration_columns,
-                    configuration_parts(query, &state->settings.question, &state->settings.law));
+                    configuration_parts(query, &state->settings.question, &state->settings.dist));
 }
 
 static struct table *recall_rows(const struct query *query, void *context)
@@ -108,14 +108,14 @@ static struct table *recall_rows(const struct query *query, void *context)
     const struct rcm_topk *best = best_shape(state, query, query->shapes, query->length);
     free(state->rows);
     state->rows = require_memory(malloc((query->length + 1) * sizeof *state->rows));
-    struct progress progress; /* a law of 2^40 elements takes seconds */
+    struct progress progress; /* a distribution of 2^40 elements takes seconds */
     progress_start(&progress, "shapes");
     progress_watch(&progress);
     for (size_t i = 0; i < query->length; i++) {
         progress_tick(&progress, i, query->length);
         progress_holds_nothing();
         state->rows[i] =
-            evaluate(query->shapes[i], query, &state->settings.question, &state->settings.law);
+            evaluate(query->shapes[i], query, &state->settings.question, &state->settings.dist);
         table_add(table, &state->rows[i], &query->shapes[i] == best);
     }
     progress_end(&progress);
@@ -163,31 +163,32 @@ static void print_roofline(const struct settings *settings)
 }
 
 /* What the columns of --quantile and --at-least are, and why "-" stands in them. */
-static void explain_law(const struct query *query, const struct state *state)
+static void explain_distribution(const struct query *query, const struct state *state)
 {
-    const struct law_question *law = &state->settings.law;
-    const double share = decimal_value(law->quantile.value);
-    const bool small = law->quantile.given && share < RCM_LOST_MAX_ERROR;
-    bool no_law = false, no_law_of_all = false;
+    const struct distribution_question *dist = &state->settings.dist;
+    const double share = decimal_value(dist->quantile.value);
+    const bool small = dist->quantile.given && share < RCM_LOST_MAX_ERROR;
+    bool no_distribution = false, no_distribution_of_all = false;
     for (size_t i = 0; i < query->length; i++) {
         const struct configuration *c = &state->rows[i];
-        no_law = no_law || isnan(c->at_least) || (!small && isnan(c->quantile));
-        no_law_of_all = no_law_of_all || isnan(c->at_least_all) || isnan(c->quantile_all);
+        no_distribution = no_distribution || isnan(c->at_least) || (!small && isnan(c->quantile));
+        no_distribution_of_all =
+            no_distribution_of_all || isnan(c->at_least_all) || isnan(c->quantile_all);
     }
     char reaching[40];
     format_rows(reaching, sizeof reaching, share);
-    if (law->quantile.given)
+    if (dist->quantile.given)
         printf("quantile: the recall that %s reach\n", reaching);
-    if (no_law)
-        print_wrapped("-: not computed, because the law (distribution) of the recall is too "
+    if (no_distribution)
+        print_wrapped("-: not computed, because the distribution of the recall is too "
                       "wide or would take too long");
     else if (small)
-        print_wrapped("-: the law (distribution) of the recall is accurate to %.0e, which says "
+        print_wrapped("-: the distribution of the recall is accurate to %.0e, which says "
                       "nothing about a share of %.3g",
                       RCM_LOST_MAX_ERROR, share);
-    else if (no_law_of_all && query->base.m > 1)
+    else if (no_distribution_of_all && query->base.m > 1)
         print_wrapped(
-            "-: the law (distribution) of the recall is accurate to %.0e, which says nothing about "
+            "-: the distribution of the recall is accurate to %.0e, which says nothing about "
             "%" PRIu64 " rows at once",
             RCM_LOST_MAX_ERROR, query->base.m);
 }
@@ -237,7 +238,7 @@ static void recall_text(const struct query *query, const struct table *rows, voi
     print_memory(question, &query->base, question_dtype(question));
     weights_print(&question->weights, &query->weights);
     rounding_print(&question->rounding, &question->weights, &query->rounding, NAN);
-    explain_law(query, state);
+    explain_distribution(query, state);
     if (!question->targets.length && !query->target.weights) {
         putchar('\n');
         print_smallest(query, state, colour);
@@ -255,7 +256,7 @@ static json_t *recommended_json(const struct query *query, const struct state *s
         return json_null();
     struct table *table = configuration_table(state, query);
     const struct configuration c =
-        evaluate(*state->best, query, &state->settings.question, &state->settings.law);
+        evaluate(*state->best, query, &state->settings.question, &state->settings.dist);
     table_add(table, &c, false);
     return row_as_json(table);
 }
@@ -285,7 +286,7 @@ static void plot_k_b(struct plot *plot, const struct query *query, const struct 
                      size_t first, size_t colour)
 {
     char title[200], reaching[40];
-    const struct fraction *quantile = &state->settings.law.quantile;
+    const struct fraction *quantile = &state->settings.dist.quantile;
     const struct configuration *rows = state->rows;
     const size_t end = end_of_k_b(query, first);
     snprintf(title, sizeof title, "kb = %" PRIu64, rows[first].p.k_b);

@@ -27,16 +27,16 @@ static const struct rcm_algorithm *modelled_algorithm(const char *name, const ch
 static struct rcm_threshold_bin modelled_bin(const struct count_settings *settings,
                                              const struct subject *s)
 {
-    const char *law = sim_input_law(settings->input.kind);
+    const char *dist = sim_input_distribution(settings->input.kind);
     const double shift = settings->shift.length ? decimal_value(settings->shift.items[0]) : 0.0;
-    if (!law || strcmp(s->keys, "ranks") == 0 || s->operations.left == 0)
+    if (!dist || strcmp(s->keys, "ranks") == 0 || s->operations.left == 0)
         return (struct rcm_threshold_bin){NAN, NAN};
     return rcm_threshold_bin(
         settings->question.n.items[0], settings->question.k.items[0],
         (struct rcm_bins){s->algorithm->float16_bins ? RCM_BINS_FLOAT16 : RCM_BINS_FLOAT32,
                           s->digit},
-        (struct rcm_values){rcm_values_law_by_name(law), settings->smallest ? -shift : shift,
-                            settings->smallest ? -1.0 : 1.0},
+        (struct rcm_values){rcm_values_distribution_by_name(dist),
+                            settings->smallest ? -shift : shift, settings->smallest ? -1.0 : 1.0},
         settings->places);
 }
 

@@ -36,9 +36,9 @@ static uint64_t usual_sample(uint64_t n, uint64_t k)
 struct filter_answer filter_answer(const struct filter_question *q, uint64_t n, uint64_t k,
                                    double share)
 {
-    struct filter_answer a = {.filter = filter_of(q, n, k), .share = share, .law = q->law};
+    struct filter_answer a = {.filter = filter_of(q, n, k), .share = share, .dist = q->dist};
     a.work = rcm_filter(a.filter);
-    if (q->law)
+    if (q->dist)
         a.quantiles = rcm_filter_quantiles(a.filter, share);
     a.sample = (struct rcm_sample){n, k, q->sample ? q->sample : usual_sample(n, k), 0};
     a.sample.rank = rcm_sample_rank(n, k, a.sample.sample, share);
@@ -64,14 +64,14 @@ static void print_filter(const struct filter_answer *a, const char *rows)
                       f->block, f->more, w->appended, w->appended_sd, w->compactions, w->selected,
                       w->bound, f->k + f->more + f->block - 1);
     if (a->quantiles.buffer)
-        print_wrapped("  law         in all but %s at most %" PRIu64
+        print_wrapped("  quantile    in all but %s at most %" PRIu64
                       " elements pass, and the buffer never holds more than %" PRIu64,
                       rows, a->quantiles.appended, a->quantiles.buffer);
-    else if (a->law && a->share < RCM_FILTER_SHARE_LEAST)
-        print_wrapped("  law         not computed: give a --quantile of %g at least",
+    else if (a->dist && a->share < RCM_FILTER_SHARE_LEAST)
+        print_wrapped("  quantile    not computed: give a --quantile of %g at least",
                       RCM_FILTER_SHARE_LEAST);
-    else if (a->law)
-        puts("  law         not computed: k, blocks and the row are too large for it");
+    else if (a->dist)
+        puts("  quantile    not computed: k, blocks and the row are too large for it");
 }
 
 void filter_print(const struct filter_answer *a, const char *rows)

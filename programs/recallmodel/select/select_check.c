@@ -105,13 +105,13 @@ static int check_ties(const struct select_settings *settings)
     return STATUS_OK;
 }
 
-/* Does --exact-kernel have a time for the shape, and the mass of rows a law? */
+/* Does --exact-kernel have a time for the shape, and the mass of rows a distribution? */
 int selection_check_query(const struct select_settings *settings, const struct query *query)
 {
     const struct rcm_profile *kernel = selection_exact_kernel(settings);
     const struct rcm_topk p = query->base;
     if (query->target.weights && settings->confidence.given &&
-        !mass_law_is_known(&query->weights, p))
+        !mass_distribution_is_known(&query->weights, p))
         return usage_error("--confidence draws what rows lose: give --k of at most %d, and --valid "
                            "with interleaved buckets alone; or leave --confidence out",
                            DRAWN_MOST);

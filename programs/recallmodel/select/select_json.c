@@ -17,11 +17,11 @@ static json_t *choice_json(const struct selection_answer *answer)
     table_add(table, selection_chosen(answer), true);
     json_t *object = row_as_json(table);
     if (answer->query->weights.weights.k > 0) {
-        struct mass_law law = selection_lost_mass(answer);
-        set_real(object, "lost_mass_sd", law.sd);
+        struct mass_distribution dist = selection_lost_mass(answer);
+        set_real(object, "lost_mass_sd", dist.sd);
         set_real(object, "lost_mass_quantile",
-                 mass_law_quantile(&law, selection_quantile_rest(answer->settings)));
-        mass_law_free(&law);
+                 mass_distribution_quantile(&dist, selection_quantile_rest(answer->settings)));
+        mass_distribution_free(&dist);
         set_real(object, "attention_error",
                  rcm_attention_error(answer->choice.p, &answer->query->weights.weights));
     }

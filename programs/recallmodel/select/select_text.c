@@ -55,13 +55,13 @@ static unsigned print_lost_mass(const struct selection_answer *answer)
     const double rest = selection_quantile_rest(answer->settings);
     if (answer->query->weights.weights.k == 0 || !selection_has_buckets(answer))
         return 0;
-    struct mass_law law = selection_lost_mass(answer);
-    const double quantile = mass_law_quantile(&law, rest);
+    struct mass_distribution dist = selection_lost_mass(answer);
+    const double quantile = mass_distribution_quantile(&dist, rest);
     format_rows(rows, sizeof rows, rest);
     if (!isnan(quantile))
-        snprintf(row, sizeof row, ", sd %.2g; %s lose at most %.2g", law.sd, rows, quantile);
-    mass_law_free(&law);
-    return print_wrapped("  lost mass   %.3g on average%s", law.mean, row) +
+        snprintf(row, sizeof row, ", sd %.2g; %s lose at most %.2g", dist.sd, rows, quantile);
+    mass_distribution_free(&dist);
+    return print_wrapped("  lost mass   %.3g on average%s", dist.mean, row) +
            weights_print(&answer->settings->question.weights, &answer->query->weights);
 }
 

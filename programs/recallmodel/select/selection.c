@@ -190,11 +190,11 @@ struct selection_answer selection_find(const struct query *query,
     return answer;
 }
 
-struct mass_law selection_lost_mass(const struct selection_answer *answer)
+struct mass_distribution selection_lost_mass(const struct selection_answer *answer)
 {
     static const struct query_weights none;
-    return mass_law(selection_has_buckets(answer) ? &answer->query->weights : &none,
-                    answer->choice.p);
+    return mass_distribution(selection_has_buckets(answer) ? &answer->query->weights : &none,
+                             answer->choice.p);
 }
 
 void selection_free(struct selection_answer *answer)

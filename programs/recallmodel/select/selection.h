@@ -12,7 +12,7 @@
 
 #include "calls.h"
 #include <programs/recallmodel/question/answer.h>
-#include <programs/recallmodel/question/mass_law.h>
+#include <programs/recallmodel/question/mass_distribution.h>
 #include <programs/recallmodel/question/product.h>
 #include <programs/recallmodel/question/query.h>
 #include <programs/recallmodel/question/question.h>
@@ -161,7 +161,7 @@ bool selection_has_rope(const struct selection_answer *answer);
 struct rcm_point selection_without_rope(const struct selection_answer *answer);
 
 /* What the best buckets lose of the mass; NAN without weights. The caller frees it. */
-struct mass_law selection_lost_mass(const struct selection_answer *answer);
+struct mass_distribution selection_lost_mass(const struct selection_answer *answer);
 
 /* How near b is to a wavelength. */
 struct rcm_resonance selection_resonance(const struct selection_answer *answer, struct rcm_topk p);

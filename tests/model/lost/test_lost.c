@@ -1,5 +1,5 @@
-/* test_lost.c - the law of the number of lost elements against counting, sums of another kind,
- * moments, and simulation.
+/* test_lost.c - the distribution of the number of lost elements against counting, sums of another
+ * kind, moments, and simulation.
  *
  * Against: counting (every shape with n <= 16, and twelve up to k = 149); mean and standard
  * deviation of shapes up to k = 2^17, n = 2^40; 20,000 simulated rows of four shapes (false alarm
@@ -8,11 +8,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <tests/test.h>
 
-/* The law by dynamic programming over buckets: ways[t][e] is the number (or the weight) of ways to
- * place t top elements and to lose e of them. All terms are positive. Exact where the ways are
- * integers below 2^53. */
+/* The distribution by dynamic programming over buckets: ways[t][e] is the number (or the weight) of
+ * ways to place t top elements and to lose e of them. All terms are positive. Exact where the ways
+ * are integers below 2^53. */
 static void lost_by_counting(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b,
-                             double *law)
+                             double *dist)
 {
     const size_t width = k + 1;
     double *ways = calloc(width * width, sizeof *ways),
@@ -50,7 +50,7 @@ static void lost_by_counting(const struct rcm_buckets *buckets, uint64_t k, uint
     for (uint64_t e = 0; e <= k; e++)
         total += ways[k * width + e];
     for (uint64_t e = 0; e <= k; e++)
-        law[e] = ways[k * width + e] / total;
+        dist[e] = ways[k * width + e] / total;
     free(ways);
     free(next);
     free(choose);
@@ -60,23 +60,23 @@ static double compare(struct rcm_topk p)
 {
     const struct rcm_buckets buckets = rcm_buckets_of(p);
     double *want = malloc((p.k + 1) * sizeof *want), below = 0.0, worst = 0.0;
-    struct rcm_lost law;
+    struct rcm_lost dist;
     lost_by_counting(&buckets, p.k, p.k_b, want);
-    ck_assert_msg(rcm_lost(p, &law) == 0, TOPK_FMT " is refused", TOPK_ARG(p));
+    ck_assert_msg(rcm_lost(p, &dist) == 0, TOPK_FMT " is refused", TOPK_ARG(p));
     const double nothing = rcm_probability_exact(p), off_nothing = fabs(nothing - want[0]);
     if (off_nothing > 1e-22 && off_nothing > RCM_PROBABILITY_MAX_RELERR * want[0])
         ck_abort_msg(TOPK_FMT " P(nothing lost): got %.17g want %.17g", TOPK_ARG(p), nothing,
                      want[0]);
     for (uint64_t e = 0; e <= p.k; e++) {
         below += want[e];
-        double got = rcm_lost_at_most(&law, (double)e), off = fabs(got - below);
+        double got = rcm_lost_at_most(&dist, (double)e), off = fabs(got - below);
         worst = off > worst ? off : worst;
         if (off > RCM_LOST_MAX_ERROR)
             ck_abort_msg(TOPK_FMT " P(lost <= %" PRIu64 "): got %.17g want %.17g", TOPK_ARG(p), e,
                          got, below);
     }
     free(want);
-    rcm_lost_free(&law);
+    rcm_lost_free(&dist);
     return worst;
 }
 
@@ -129,8 +129,8 @@ START_TEST(larger_shapes_by_counting)
 }
 END_TEST
 
-/* Shapes of any size: the law has the mean and the standard deviation that other functions compute
- * without it, and its sum is 1. */
+/* Shapes of any size: the distribution has the mean and the standard deviation that other functions
+ * compute without it, and its sum is 1. */
 START_TEST(moments)
 {
     uint64_t state = 11, tried = 0;
@@ -144,34 +144,35 @@ START_TEST(moments)
         uint64_t usual = k / b + 1, k_b = random_scale(&state, 1, 2 * usual);
         struct rcm_topk p = {.n = n, .k = k, .b = b, .k_b = k_b, .m = 1};
         const double mean = (double)k * rcm_loss_exact(p), sd = (double)k * rcm_recall_sd(p);
-        struct rcm_lost law;
-        ck_assert_msg(rcm_lost(p, &law) == 0, TOPK_FMT " is refused", TOPK_ARG(p));
+        struct rcm_lost dist;
+        ck_assert_msg(rcm_lost(p, &dist) == 0, TOPK_FMT " is refused", TOPK_ARG(p));
         double sum = 0.0, off = 0.0, square = 0.0;
-        for (size_t e = 0; e < law.length; e++) {
-            double d = (double)law.first + (double)e - mean;
-            sum += law.probability[e];
-            off += law.probability[e] * d;
-            square += law.probability[e] * d * d;
+        for (size_t e = 0; e < dist.length; e++) {
+            double d = (double)dist.first + (double)e - mean;
+            sum += dist.probability[e];
+            off += dist.probability[e] * d;
+            square += dist.probability[e] * d * d;
         }
         ck_assert_double_eq_tol(sum, 1.0, 1e-13);
-        /* Errors of 1e-15 at the ends of a law count with the square of its length. */
+        /* Errors of 1e-15 at the ends of a distribution count with the square of its length. */
         double nothing = rcm_probability_exact(p);
-        ck_assert_msg(fabs(nothing - rcm_lost_at_most(&law, 0.0)) <= RCM_LOST_MAX_ERROR,
-                      TOPK_FMT " P(nothing lost) %.17g, by the law %.17g", TOPK_ARG(p), nothing,
-                      rcm_lost_at_most(&law, 0.0));
+        ck_assert_msg(fabs(nothing - rcm_lost_at_most(&dist, 0.0)) <= RCM_LOST_MAX_ERROR,
+                      TOPK_FMT " P(nothing lost) %.17g, by the distribution %.17g", TOPK_ARG(p),
+                      nothing, rcm_lost_at_most(&dist, 0.0));
         double off_mean = fabs(off) / (1.0 + sd),
                off_sd = fabs(square - sd * sd) /
-                        (sd * sd + 1e-5 * (double)law.length * (double)law.length);
+                        (sd * sd + 1e-5 * (double)dist.length * (double)dist.length);
         ck_assert_msg(off_mean < 1e-10 && off_sd < 1e-8,
                       TOPK_FMT " mean %.17g off %g, sd %.17g got %.17g", TOPK_ARG(p), mean, off, sd,
                       sqrt(square));
         worst_mean = off_mean > worst_mean ? off_mean : worst_mean;
         worst_sd = off_sd > worst_sd ? off_sd : worst_sd;
-        rcm_lost_free(&law);
+        rcm_lost_free(&dist);
         tried++;
     }
-    printf("%" PRIu64 " laws: mean within %.2g standard deviations, variance within %.2g\n", tried,
-           worst_mean, worst_sd);
+    printf("%" PRIu64
+           " distributions: mean within %.2g standard deviations, variance within %.2g\n",
+           tried, worst_mean, worst_sd);
 }
 END_TEST
 
@@ -203,17 +204,17 @@ START_TEST(simulated_rows)
             }
             lost[count]++;
         }
-        struct rcm_lost law;
-        ck_assert_int_eq(rcm_lost(p, &law), 0);
+        struct rcm_lost dist;
+        ck_assert_int_eq(rcm_lost(p, &dist), 0);
         double below = 0.0, most = sqrt(log(2.0 / 1e-9) / (2.0 * ROWS));
         for (uint64_t e = 0; e <= p.k; e++) {
             below += (double)lost[e] / ROWS;
-            double want = rcm_lost_at_most(&law, (double)e);
+            double want = rcm_lost_at_most(&dist, (double)e);
             ck_assert_msg(fabs(below - want) <= most,
                           TOPK_FMT " P(lost <= %" PRIu64 ") = %.6f, simulated %.6f", TOPK_ARG(p), e,
                           want, below);
         }
-        rcm_lost_free(&law);
+        rcm_lost_free(&dist);
         free(lost);
         free(in);
         free(taken);
@@ -257,7 +258,7 @@ START_TEST(two_equal_buckets)
         const double s = (double)(halves[i][0] / 2), k = (double)halves[i][1],
                      k_b = (double)halves[i][2];
         double inside = 0.0, outside = 0.0,
-               term = 1.0; /* over the one at k/2; the law is symmetric */
+               term = 1.0; /* over the one at k/2; the distribution is symmetric */
         for (double x = k / 2.0; x <= k && term > 1e-30; x++) {
             *(x <= k_b ? &inside : &outside) += x > k / 2.0 ? 2.0 * term : term;
             term *= (s - x) * (k - x) / ((x + 1.0) * (s - k + x + 1.0));
@@ -299,66 +300,67 @@ END_TEST
 
 START_TEST(quantiles_and_ends)
 {
-    struct rcm_lost law;
+    struct rcm_lost dist;
     /* One large class and many of one element, where |phi| nearly vanishes: (X - 1)+ of the large
      * one alone. */
     const struct rcm_buckets mixed = {2, {{1495, 1}, {1, 178}}};
     double *want = malloc(51 * sizeof *want), below = 0.0;
     lost_by_counting(&mixed, 50, 1, want);
-    ck_assert_int_eq(rcm_buckets_lost(&mixed, 50, 1, &law), 0);
+    ck_assert_int_eq(rcm_buckets_lost(&mixed, 50, 1, &dist), 0);
     for (uint64_t e = 0; e <= 50; e++) {
         below += want[e];
-        ck_assert_double_le(fabs(rcm_lost_at_most(&law, (double)e) - below), RCM_LOST_MAX_ERROR);
+        ck_assert_double_le(fabs(rcm_lost_at_most(&dist, (double)e) - below), RCM_LOST_MAX_ERROR);
     }
     free(want);
-    rcm_lost_free(&law);
+    rcm_lost_free(&dist);
     /* Rejected at once. */
     ck_assert_int_eq(rcm_lost((struct rcm_topk){.n = (UINT64_C(1) << 53) - 1,
                                                 .k = UINT64_C(1) << 42,
                                                 .b = 2,
                                                 .k_b = (UINT64_C(1) << 41) + 1000,
                                                 .m = 1},
-                              &law),
+                              &dist),
                      -1);
     /* Two buckets of two, both top elements in one of them with probability 1/3. */
-    ck_assert_int_eq(rcm_lost((struct rcm_topk){.n = 4, .k = 2, .b = 2, .k_b = 1, .m = 1}, &law),
+    ck_assert_int_eq(rcm_lost((struct rcm_topk){.n = 4, .k = 2, .b = 2, .k_b = 1, .m = 1}, &dist),
                      0);
-    ck_assert_double_eq_tol(rcm_lost_at_most(&law, 0.0), 2.0 / 3.0, 1e-15);
-    ck_assert_double_eq_tol(rcm_lost_at_most(&law, 0.9), 2.0 / 3.0, 1e-15);
-    ck_assert_double_eq(rcm_lost_at_most(&law, -1.0), 0.0);
-    ck_assert_double_eq(rcm_lost_at_most(&law, 1.0), 1.0);
-    ck_assert_uint_eq(rcm_lost_quantile(&law, 0.66666), 0);
-    ck_assert_uint_eq(rcm_lost_quantile(&law, 0.66667), 1);
-    ck_assert_uint_eq(rcm_lost_quantile(&law, 0.0), 0);
-    rcm_lost_free(&law);
+    ck_assert_double_eq_tol(rcm_lost_at_most(&dist, 0.0), 2.0 / 3.0, 1e-15);
+    ck_assert_double_eq_tol(rcm_lost_at_most(&dist, 0.9), 2.0 / 3.0, 1e-15);
+    ck_assert_double_eq(rcm_lost_at_most(&dist, -1.0), 0.0);
+    ck_assert_double_eq(rcm_lost_at_most(&dist, 1.0), 1.0);
+    ck_assert_uint_eq(rcm_lost_quantile(&dist, 0.66666), 0);
+    ck_assert_uint_eq(rcm_lost_quantile(&dist, 0.66667), 1);
+    ck_assert_uint_eq(rcm_lost_quantile(&dist, 0.0), 0);
+    rcm_lost_free(&dist);
     /* Nothing can be lost; all but one element of each bucket is lost. */
     ck_assert_int_eq(
-        rcm_lost((struct rcm_topk){.n = 100, .k = 10, .b = 5, .k_b = 10, .m = 1}, &law), 0);
-    ck_assert_uint_eq(law.length, 1);
-    ck_assert_double_eq(rcm_lost_at_most(&law, 0.0), 1.0);
-    rcm_lost_free(&law);
+        rcm_lost((struct rcm_topk){.n = 100, .k = 10, .b = 5, .k_b = 10, .m = 1}, &dist), 0);
+    ck_assert_uint_eq(dist.length, 1);
+    ck_assert_double_eq(rcm_lost_at_most(&dist, 0.0), 1.0);
+    rcm_lost_free(&dist);
     ck_assert_int_eq(
-        rcm_lost((struct rcm_topk){.n = 100, .k = 100, .b = 5, .k_b = 1, .m = 1}, &law), 0);
-    ck_assert_double_eq(rcm_lost_at_most(&law, 94.0), 0.0);
-    ck_assert_double_eq(rcm_lost_at_most(&law, 95.0), 1.0);
-    ck_assert_uint_eq(rcm_lost_quantile(&law, 0.5), 95);
-    rcm_lost_free(&law);
-    ck_assert_int_eq(rcm_lost((struct rcm_topk){.n = 10, .k = 11, .b = 5, .k_b = 1, .m = 1}, &law),
+        rcm_lost((struct rcm_topk){.n = 100, .k = 100, .b = 5, .k_b = 1, .m = 1}, &dist), 0);
+    ck_assert_double_eq(rcm_lost_at_most(&dist, 94.0), 0.0);
+    ck_assert_double_eq(rcm_lost_at_most(&dist, 95.0), 1.0);
+    ck_assert_uint_eq(rcm_lost_quantile(&dist, 0.5), 95);
+    rcm_lost_free(&dist);
+    ck_assert_int_eq(rcm_lost((struct rcm_topk){.n = 10, .k = 11, .b = 5, .k_b = 1, .m = 1}, &dist),
                      -1);
-    ck_assert_ptr_null(law.probability);
+    ck_assert_ptr_null(dist.probability);
     /* What the header of the docs quotes: k = 64 of 262144 in 640 buckets. Of 400 rows the worst
      * has lost 9 (.859) in simulation. */
     ck_assert_int_eq(
-        rcm_lost((struct rcm_topk){.n = 262144, .k = 64, .b = 640, .k_b = 1, .m = 1}, &law), 0);
-    double nine = pow(rcm_lost_at_most(&law, 9.0), 400.0),
-           eight = pow(rcm_lost_at_most(&law, 8.0), 400.0);
+        rcm_lost((struct rcm_topk){.n = 262144, .k = 64, .b = 640, .k_b = 1, .m = 1}, &dist), 0);
+    double nine = pow(rcm_lost_at_most(&dist, 9.0), 400.0),
+           eight = pow(rcm_lost_at_most(&dist, 8.0), 400.0);
     ck_assert_msg(nine > 0.5 && eight < 0.5,
                   "of 400 rows: at most 9 with %.3f, at most 8 with %.3f", nine, eight);
-    rcm_lost_free(&law);
+    rcm_lost_free(&dist);
 }
 END_TEST
 
-/* The bound on what several rows lose together, against the law of their sum, convolved. */
+/* The bound on what several rows lose together, against the distribution of their sum,
+ * convolved. */
 START_TEST(more_of_rows)
 {
     enum { MOST = 4096 };
@@ -369,25 +371,25 @@ START_TEST(more_of_rows)
                                    .k = 8 + next_random(&state) % 40,
                                    .b = 16 + next_random(&state) % 60,
                                    .k_b = 1 + next_random(&state) % 2};
-        struct rcm_lost law;
+        struct rcm_lost dist;
         static double sum[MOST], next[MOST];
-        if (p.b * p.k_b < p.k || rcm_lost(p, &law) != 0)
+        if (p.b * p.k_b < p.k || rcm_lost(p, &dist) != 0)
             continue;
         memset(sum, 0, sizeof sum);
         sum[0] = 1.0;
         for (uint64_t m = 1; m <= 24; m++) {
             memset(next, 0, sizeof next);
             for (size_t a = 0; a < MOST; a++)
-                for (size_t e = 0; sum[a] > 0.0 && e < law.length; e++)
-                    if (a + e + law.first < MOST)
-                        next[a + e + law.first] += sum[a] * law.probability[e];
+                for (size_t e = 0; sum[a] > 0.0 && e < dist.length; e++)
+                    if (a + e + dist.first < MOST)
+                        next[a + e + dist.first] += sum[a] * dist.probability[e];
             memcpy(sum, next, sizeof sum);
             for (double share = 0.0; share < 0.5; share += 0.05) {
                 const double lost = floor(share * (double)(p.k * m));
                 double above = 0.0;
                 for (size_t a = MOST; a-- > (size_t)lost + 1;)
                     above += sum[a];
-                const double bound = rcm_lost_more_of_rows(&law, m, lost);
+                const double bound = rcm_lost_more_of_rows(&dist, m, lost);
                 ck_assert_msg(bound >= above - 1e-11 && bound <= 1.0, "m %" PRIu64 ": %g of %g", m,
                               bound, above);
                 if (m == 1)
@@ -398,7 +400,7 @@ START_TEST(more_of_rows)
                 }
             }
         }
-        rcm_lost_free(&law);
+        rcm_lost_free(&dist);
     }
     printf("bounds of %.2f to %.1f times the probability\n", least, far);
     ck_assert_double_lt(far, 300.0); /* of probabilities down to 1e-8 */

@@ -1,14 +1,14 @@
-/* test_lost_bounds.c - the bounds on P(lost <= e) that need no law, against the law: they always
- * hold, and how sharp they are.
+/* test_lost_bounds.c - the bounds on P(lost <= e) that need no distribution, against the
+ * distribution: they always hold, and how sharp they are.
  *
- * Against: 4000 laws, k up to 3000; no bound may be violated.
+ * Against: 4000 distributions, k up to 3000; no bound may be violated.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <model/lost/lost_bounds.h>
 #include <tests/test.h>
 
-/* Shapes with laws that take little time. Some have room for all top elements, k_b < k/b, padded
- * rows, or one candidate too few. */
+/* Shapes with distributions that take little time. Some have room for all top elements, k_b < k/b,
+ * padded rows, or one candidate too few. */
 static struct rcm_topk draw(uint64_t *state)
 {
     struct rcm_topk p = {
@@ -31,8 +31,8 @@ START_TEST(never_lie)
     while (shapes < 4000) {
         const struct rcm_topk p = draw(&state);
         const struct rcm_buckets buckets = rcm_buckets_of(p);
-        struct rcm_lost law;
-        if (rcm_check(p) != RCM_OK || rcm_lost(p, &law) != 0)
+        struct rcm_lost dist;
+        if (rcm_check(p) != RCM_OK || rcm_lost(p, &dist) != 0)
             continue;
         shapes++;
         const double mean = (double)p.k * rcm_loss_exact(p), sd = (double)p.k * rcm_recall_sd(p);
@@ -42,7 +42,7 @@ START_TEST(never_lie)
             if (!(at >= 0.0 && at <= (double)p.k))
                 continue;
             const uint64_t e = (uint64_t)at;
-            const double true_one = rcm_lost_at_most(&law, at);
+            const double true_one = rcm_lost_at_most(&dist, at);
             const struct lost_bounds bounds = lost_bounds(&buckets, p.k, p.k_b, e);
             ck_assert_msg(bounds.low <= true_one + RCM_LOST_MAX_ERROR &&
                               bounds.high >= true_one - RCM_LOST_MAX_ERROR,
@@ -57,7 +57,7 @@ START_TEST(never_lie)
             said[0] += reaches;
             said[1] += misses;
         }
-        rcm_lost_free(&law);
+        rcm_lost_free(&dist);
     }
     printf("%" PRIu64 " bounds of %" PRIu64 " shapes hold; at .99 they decide %" PRIu64
            " of %" PRIu64 " that reach it, %" PRIu64 " of %" PRIu64 " that do not\n",
@@ -67,7 +67,7 @@ START_TEST(never_lie)
 }
 END_TEST
 
-/* The statements of the header about a nearly normal law and about small means. */
+/* The statements of the header about a nearly normal distribution and about small means. */
 START_TEST(sharpness)
 {
     const struct rcm_topk p = {.n = 1 << 20, .k = 20000, .b = 5000, .k_b = 4, .m = 1};

@@ -1,7 +1,7 @@
 /* test_lost_mass.c - what the lost elements weigh.
  *
- * Against: the sum over ranks of their survival, the recall and its law where all weights are
- * equal, integrals of GSL for k = 2, and rows that are drawn and cut into buckets.
+ * Against: the sum over ranks of their survival, the recall and its distribution where all weights
+ * are equal, integrals of GSL for k = 2, and rows that are drawn and cut into buckets.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <gsl/gsl_cdf.h>
@@ -83,24 +83,24 @@ START_TEST(equal_weights_give_the_recall)
 }
 END_TEST
 
-/* With equal weights its law is that of the recall. With nearly equal ones it has steps that the
- * integral does not resolve. */
-START_TEST(equal_weights_give_the_law)
+/* With equal weights its distribution is that of the recall. With nearly equal ones it has steps
+ * that the integral does not resolve. */
+START_TEST(equal_weights_give_the_distribution)
 {
     const struct rcm_topk of[] = {shapes[0], shapes[4]};
     for (unsigned i = 0; i < 2; i++) {
         const struct rcm_topk p = of[i];
-        struct rcm_lost law;
-        ck_assert_int_eq(rcm_lost(p, &law), 0);
+        struct rcm_lost dist;
+        ck_assert_int_eq(rcm_lost(p, &dist), 0);
         const double mean = rcm_loss_exact(p) * (double)p.k;
         for (double lost = floor(mean) - 2.5; lost < mean + 9.0; lost += 5.0) {
             if (lost < 0.0)
                 continue;
-            const double want = 1.0 - rcm_lost_at_most(&law, lost);
+            const double want = 1.0 - rcm_lost_at_most(&dist, lost);
             ck_assert_double_eq(rcm_lost_mass_above(p, 0.0, lost / (double)p.k), want);
             ck_assert(isnan(rcm_lost_mass_above(p, 0.01, lost / (double)p.k)));
         }
-        rcm_lost_free(&law);
+        rcm_lost_free(&dist);
     }
 }
 END_TEST
@@ -239,12 +239,12 @@ START_TEST(rows_that_are_drawn)
             draw(p, sd, rng, x, x + 1024, &d);
         const double variance = d.square / d.rows - pow(d.sum / d.rows, 2.0);
         double z[4 + LEVELS] = {
-            /* the last ones where the law is known */
+            /* the last ones where the distribution is known */
             z_of(rcm_lost_mass(p, &w), d.sum, d.square, d.rows),
             z_of(rcm_topk_mass_normal(p.n, p.k, sd), d.topk_mass, d.topk_square, d.rows),
             z_of(w.share[0], d.rank_1, d.rank_1_square, d.rows),
             (sqrt(variance) / mass.sd - 1.0) / (1.5 / sqrt(d.rows))};
-        for (unsigned l = 0; l < LEVELS && rcm_lost_mass_law_known(p.k, sd); l++) {
+        for (unsigned l = 0; l < LEVELS && rcm_lost_mass_distribution_known(p.k, sd); l++) {
             const double above = rcm_lost_mass_above(p, sd, d.level[l]);
             z[4 + l] =
                 (d.above[l] / d.rows - above) / (sqrt(above * (1.0 - above) / d.rows) + 1e-4);
@@ -286,7 +286,7 @@ START_TEST(two_ways_agree)
 }
 END_TEST
 
-START_TEST(quantiles_are_of_the_law)
+START_TEST(quantiles_are_of_the_distribution)
 {
     const struct rcm_topk p = shapes[2], few = {.n = 4096, .k = 64, .b = 64, .k_b = 8};
     const double rest[] = {0.2, 0.01};
@@ -318,7 +318,8 @@ START_TEST(smallest_b_for_a_mass)
 END_TEST
 
 /* With a confidence: the least b of each k_b, by a selection. */
-static double by_the_law(const struct rcm_weights *weights, struct rcm_topk p, double share)
+static double by_the_distribution(const struct rcm_weights *weights, struct rcm_topk p,
+                                  double share)
 {
     return rcm_lost_mass_above(p, *(const double *)weights->rows, share);
 }
@@ -339,9 +340,9 @@ START_TEST(select_with_a_confidence)
     p = best.p;
     p.b -= p.b / 256 + 1;
     ck_assert_double_gt(rcm_lost_mass_above(p, sd, 0.02), 0.01);
-    w.measured = true; /* then there is no law */
+    w.measured = true; /* then there is no distribution */
     ck_assert(!(rcm_best_buckets(&s).objective < INFINITY));
-    w.loses_more = by_the_law; /* but the caller's */
+    w.loses_more = by_the_distribution; /* but the caller's */
     w.rows = &sd;
     ck_assert_double_eq(rcm_best_buckets(&s).objective, best.objective);
     free((void *)w.share);
@@ -362,9 +363,10 @@ START_TEST(limits)
     ck_assert(isnan(rcm_topk_mass_normal(10, 11, 2.0)));
     ck_assert_double_eq(rcm_lost_mass_above(all, 1.0, 0.0), 0.0);
     ck_assert_double_eq(rcm_lost_mass_above(p, 2.0, 1.0), 0.0);
-    ck_assert(rcm_lost_mass_law_known(1, 0.0) && rcm_lost_mass_law_known(16, 1.5) &&
-              rcm_lost_mass_law_known(99, 4.0) && !rcm_lost_mass_law_known(15, 2.0) &&
-              !rcm_lost_mass_law_known(99, 1.4) && !rcm_lost_mass_law_known(99, 4.1));
+    ck_assert(
+        rcm_lost_mass_distribution_known(1, 0.0) && rcm_lost_mass_distribution_known(16, 1.5) &&
+        rcm_lost_mass_distribution_known(99, 4.0) && !rcm_lost_mass_distribution_known(15, 2.0) &&
+        !rcm_lost_mass_distribution_known(99, 1.4) && !rcm_lost_mass_distribution_known(99, 4.1));
     ck_assert(isnan(rcm_lost_mass_above(p, 8.0, 0.1)) &&
               isnan(rcm_lost_mass_quantile(p, 8.0, 0.1)));
     ck_assert(isnan(rcm_lost_mass_above(p, NAN, 0.1)) && isnan(rcm_lost_mass_above(p, 2.0, NAN)));
@@ -377,5 +379,6 @@ START_TEST(limits)
 END_TEST
 
 TEST_MAIN("lost mass", mean_is_the_sum_over_ranks, equal_weights_give_the_recall,
-          equal_weights_give_the_law, two_by_integrals, rows_that_are_drawn, two_ways_agree,
-          quantiles_are_of_the_law, smallest_b_for_a_mass, select_with_a_confidence, limits)
+          equal_weights_give_the_distribution, two_by_integrals, rows_that_are_drawn,
+          two_ways_agree, quantiles_are_of_the_distribution, smallest_b_for_a_mass,
+          select_with_a_confidence, limits)

@@ -385,27 +385,27 @@ START_TEST(drawn_rows)
 }
 END_TEST
 
-/* The law of the lost, of parts in any order, has these moments and this P(lost). */
-START_TEST(law_of_the_lost)
+/* The distribution of the lost, of parts in any order, has these moments and this P(lost). */
+START_TEST(distribution_of_the_lost)
 {
     const struct rcm_part of[] = {{100, 9, 3}, {700, 30, 1}, {5, 5, 4}, {300, 30, 2}, {100, 9, 1}};
     const struct rcm_part equal[] = {
         {100, 22, 3}, {700, 22, 1}, {5, 5, 4}, {300, 22, 2}, {100, 22, 1}};
-    struct rcm_lost law;
-    ck_assert_int_eq(rcm_parts_lost((struct rcm_parts){60, of, 5}, &law), -1);
+    struct rcm_lost dist;
+    ck_assert_int_eq(rcm_parts_lost((struct rcm_parts){60, of, 5}, &dist), -1);
     const struct rcm_parts parts = {60, equal, 5};
-    ck_assert_int_eq(rcm_parts_lost(parts, &law), 0);
+    ck_assert_int_eq(rcm_parts_lost(parts, &dist), 0);
     double mean = 0.0, square = 0.0;
-    for (size_t i = 0; i < law.length; i++) {
-        const double lost = (double)(law.first + i);
-        mean += law.probability[i] * lost;
-        square += law.probability[i] * lost * lost;
+    for (size_t i = 0; i < dist.length; i++) {
+        const double lost = (double)(dist.first + i);
+        mean += dist.probability[i] * lost;
+        square += dist.probability[i] * lost * lost;
     }
     ck_assert_double_eq_tol(mean / 60.0, rcm_parts_loss(parts), 1e-11);
     ck_assert_double_eq_tol(sqrt(square - mean * mean) / 60.0, rcm_parts_sd(parts), 1e-9);
-    ck_assert_double_eq_tol(1.0 - rcm_lost_at_most(&law, 0.0), rcm_parts_probability_lost(parts),
+    ck_assert_double_eq_tol(1.0 - rcm_lost_at_most(&dist, 0.0), rcm_parts_probability_lost(parts),
                             1e-11);
-    rcm_lost_free(&law);
+    rcm_lost_free(&dist);
 }
 END_TEST
 
@@ -440,4 +440,4 @@ END_TEST
 
 TEST_MAIN("parts", small_rows_by_counting, rows_by_rationals, slow_sums_by_rationals,
           one_large_part_by_rationals, two_parts_by_their_formula, small_probabilities_by_rationals,
-          drawn_rows, law_of_the_lost, domain)
+          drawn_rows, distribution_of_the_lost, domain)

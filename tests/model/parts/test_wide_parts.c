@@ -1,6 +1,6 @@
 /* test_wide_parts.c - rows in parts, with many top elements in each.
  *
- * Against: the functions for equal buckets, and sums over the laws of three parts.
+ * Against: the functions for equal buckets, and sums over the distributions of three parts.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "row.h"
@@ -124,7 +124,7 @@ START_TEST(three_wide_parts_by_sums)
 }
 END_TEST
 
-/* Wide laws that mostly lose. */
+/* Wide distributions that mostly lose. */
 START_TEST(wide_rows)
 {
     const struct rcm_part equal = {UINT64_C(1) << 38, 1250000, 8};

@@ -244,7 +244,7 @@ static void step_long(long double *p, struct rcm_blocks b, uint64_t reach, uint6
 }
 
 /* at[m] = P(T = m) for m <= last, T the first rank in one block too many. */
-static void arrival_law(long double *at, struct rcm_blocks b, uint64_t last)
+static void arrival_distribution(long double *at, struct rcm_blocks b, uint64_t last)
 {
     const uint64_t count = b.n / b.size, reach = count < last ? count : last;
     const long double outside = (long double)(b.n - b.kept * b.size);
@@ -264,7 +264,7 @@ static struct moments recurrence_moments(struct rcm_blocks b)
     const long double others = (long double)(b.n - b.kept * b.size - 1);
     long double *at = calloc(last + 1, sizeof *at), lost = 0.0L, square = 0.0L;
     long double losing = 0.0L, through = 0.0L;
-    arrival_law(at, b, last);
+    arrival_distribution(at, b, last);
     for (uint64_t m = last; m > b.k; m--)
         through += at[m];
     for (int pass = 0; pass < 2; pass++)

@@ -1,12 +1,12 @@
-/* test_blocks_limits.c - the top-k inside the best blocks: the law that it sums, the rule of the
- * sums, edges, domain, order, the smallest number of blocks, time.
+/* test_blocks_limits.c - the top-k inside the best blocks: the distribution that it sums, the rule
+ * of the sums, edges, domain, order, the smallest number of blocks, time.
  *
  * Against: sums to one, a closed form for a last block of one key, polynomials, a scan.
  *
  * Slow: 3 s.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <model/law/sum_rule.h>
+#include <model/distribution/sum_rule.h>
 #include <model/recall/occupancy.h>
 #include <tests/test.h>
 
@@ -73,7 +73,8 @@ START_TEST(lone_key)
 END_TEST
 
 /* A last block of one key, when nearly all other keys are larger: all other blocks are occupied,
- * and each rank is the lone key with probability 1/n. The sum of the laws is next to its upper end.
+ * and each rank is the lone key with probability 1/n. The sum of the distributions is next to its
+ * upper end.
  */
 START_TEST(nearly_all_keys)
 {

@@ -167,9 +167,9 @@ START_TEST(samples_by_counting)
 }
 END_TEST
 
-/* The law of what is appended has the mean and the standard deviation that are computed without
- * it. */
-START_TEST(laws_have_their_moments)
+/* The distribution of what is appended has the mean and the standard deviation that are computed
+ * without it. */
+START_TEST(distributions_have_their_moments)
 {
     const struct rcm_filter filters[] = {
         {500, 24, 10, 14}, {1000, 7, 64, 30}, {3000, 1, 300, 11}, {400, 300, 7, 9}};
@@ -191,15 +191,15 @@ START_TEST(laws_have_their_moments)
                           fabs(sd - w.appended_sd) < 1e-6 * w.appended_sd,
                       "%u: mean off by %g, sd %g for %g", c, mean, sd, w.appended_sd);
     }
-    printf("measured: laws have their moments %.1e\n", worst);
+    printf("measured: distributions have their moments %.1e\n", worst);
 }
 END_TEST
 
-/* The law of what is appended, element by element: each exceeds with probability (k + a)/(read +
- * 1), where a were appended since the last compaction. at[a][s]: s before it. */
+/* The distribution of what is appended, element by element: each exceeds with probability (k +
+ * a)/(read + 1), where a were appended since the last compaction. at[a][s]: s before it. */
 #define AT_A 256
 #define AT_S 1500
-static void plain_law(struct rcm_filter f, double (*at)[AT_S], double law[2 * AT_S])
+static void plain_distribution(struct rcm_filter f, double (*at)[AT_S], double dist[2 * AT_S])
 {
     const uint64_t first = (f.k + f.more + f.block - 1) / f.block * f.block;
     memset(at, 0, AT_A * sizeof *at);
@@ -217,32 +217,33 @@ static void plain_law(struct rcm_filter f, double (*at)[AT_S], double law[2 * AT
                 at[a][s] = 0.0;
             }
     }
-    memset(law, 0, 2 * AT_S * sizeof *law);
+    memset(dist, 0, 2 * AT_S * sizeof *dist);
     for (uint64_t a = 0; a < f.more + f.block; a++)
         for (uint64_t s = first; s < AT_S; s++)
-            law[s + a] += at[a][s];
+            dist[s + a] += at[a][s];
 }
 
-START_TEST(laws_by_elements)
+START_TEST(distributions_by_elements)
 {
     const struct rcm_filter filters[] = {
         {3000, 5, 5, 200}, {2500, 40, 12, 150}, {2000, 100, 2, 240}};
-    static double at[AT_A][AT_S], law[2 * AT_S];
+    static double at[AT_A][AT_S], dist[2 * AT_S];
     double worst = 0.0;
     for (unsigned c = few_cases() ? 2 : 0; c < 3; c++) {
         double below = 0.0;
-        plain_law(filters[c], at, law);
+        plain_distribution(filters[c], at, dist);
         uint64_t v = 0;
         for (double share = 0.02; share < 1.0; share += 0.4) {
             while (below < share)
-                below += law[v++];
+                below += dist[v++];
             const double error = fabs(rcm_filter_appended_at_most(filters[c], v - 1) - below);
             worst = fmax(worst, error);
-            ck_assert_msg(error < RCM_FILTER_LAW_MAX_ERR, "%u at %" PRIu64 ": %.3g", c, v, error);
+            ck_assert_msg(error < RCM_FILTER_DISTRIBUTION_MAX_ERR, "%u at %" PRIu64 ": %.3g", c, v,
+                          error);
             ck_assert_uint_eq(rcm_filter_quantiles(filters[c], 1.0 - below + 1e-4).appended, v - 1);
         }
     }
-    printf("measured: laws by elements %.1e\n", worst);
+    printf("measured: distributions by elements %.1e\n", worst);
 }
 END_TEST
 
@@ -320,5 +321,5 @@ START_TEST(the_best)
 }
 END_TEST
 
-TEST_MAIN("filter", filters_by_counting, samples_by_counting, laws_have_their_moments,
-          laws_by_elements, filters_of_random_rows, the_best)
+TEST_MAIN("filter", filters_by_counting, samples_by_counting, distributions_have_their_moments,
+          distributions_by_elements, filters_of_random_rows, the_best)

@@ -160,7 +160,7 @@ START_TEST(simulated)
 }
 END_TEST
 
-START_TEST(wide_laws_join_narrow_ones)
+START_TEST(wide_distributions_join_narrow_ones)
 {
     /* Near a standard deviation of 128 the sum changes from single steps to strides. Along k = 2 b
      * k_b / 3 and k_b the sd is smooth, so its third differences must stay small across the
@@ -204,5 +204,5 @@ START_TEST(edges)
 }
 END_TEST
 
-TEST_MAIN("sd", every_small_shape, few_unequal_buckets, simulated, wide_laws_join_narrow_ones,
-          edges)
+TEST_MAIN("sd", every_small_shape, few_unequal_buckets, simulated,
+          wide_distributions_join_narrow_ones, edges)

@@ -12,7 +12,7 @@
 
 static struct rcm_values normal(double mean, double sd)
 {
-    return (struct rcm_values){rcm_values_law_by_name("normal"), mean, sd};
+    return (struct rcm_values){rcm_values_distribution_by_name("normal"), mean, sd};
 }
 
 START_TEST(formats_by_hand)
@@ -213,7 +213,7 @@ END_TEST
 /* The sum of P(more than r are lost) over r is the mean, which is computed another way; and rows
  * with the mean of the published ones (vllm 52696: 2048 rows of an indexer, exact top-2048 of about
  * 199,450 scores in float16) lose what those do: 1.41 in the mean, 4 at 1 %, 6 at most. */
-START_TEST(laws_have_their_means)
+START_TEST(distributions_have_their_means)
 {
     const uint64_t shapes[][2] = {{1000, 100}, {30000, 50}, {50, 49}, {64, 7}};
     const double means[] = {0.0, 2.0, -3.0}, sds[] = {1.0, 0.3, 40.0};
@@ -238,7 +238,7 @@ START_TEST(laws_have_their_means)
                               rcm_format(f)->name, i, t, sum, want);
             }
         }
-    printf("measured: laws have their means %.1e\n", worst);
+    printf("measured: distributions have their means %.1e\n", worst);
     const struct rcm_format *f16 = rcm_format_by_name("f16");
     const struct rcm_values like = normal(0.0, 1.4);
     ck_assert_double_eq_tol(2048.0 * rcm_rounding_loss(199450, 2048, f16, like, RCM_TIES_POSITION),
@@ -299,8 +299,8 @@ END_TEST
 
 #ifdef __FLT16_MAX__
 TEST_MAIN("rounding", formats_by_hand, two_by_cells, rows_that_are_drawn, as_the_compiler_rounds,
-          laws_have_their_means, limits)
+          distributions_have_their_means, limits)
 #else
-TEST_MAIN("rounding", formats_by_hand, two_by_cells, rows_that_are_drawn, laws_have_their_means,
-          limits)
+TEST_MAIN("rounding", formats_by_hand, two_by_cells, rows_that_are_drawn,
+          distributions_have_their_means, limits)
 #endif

@@ -7,12 +7,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <tests/test.h>
 
-static struct rcm_values values_of(const char *law, double shift, double scale)
+static struct rcm_values values_of(const char *dist, double shift, double scale)
 {
-    return (struct rcm_values){rcm_values_law_by_name(law), shift, scale};
+    return (struct rcm_values){rcm_values_distribution_by_name(dist), shift, scale};
 }
 
-START_TEST(laws_of_values)
+START_TEST(distributions_of_values)
 {
     const struct {
         const char *name;
@@ -25,13 +25,13 @@ START_TEST(laws_of_values)
                  {"uniform", 2.0, 0.0},
                  {"exponential", 2.0, 0.1353352832366127}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        ck_assert_double_eq_tol(rcm_values_law_by_name(known[i].name)->above(known[i].x),
+        ck_assert_double_eq_tol(rcm_values_distribution_by_name(known[i].name)->above(known[i].x),
                                 known[i].above, 1e-15);
-    for (size_t i = 0; rcm_values_law(i); i++) {
-        ck_assert_double_eq(rcm_values_law(i)->above(-INFINITY), 1.0);
-        ck_assert_double_eq(rcm_values_law(i)->above(INFINITY), 0.0);
+    for (size_t i = 0; rcm_values_distribution(i); i++) {
+        ck_assert_double_eq(rcm_values_distribution(i)->above(-INFINITY), 1.0);
+        ck_assert_double_eq(rcm_values_distribution(i)->above(INFINITY), 0.0);
     }
-    ck_assert(!rcm_values_law_by_name("cauchy") && !rcm_values_law_by_name(NULL));
+    ck_assert(!rcm_values_distribution_by_name("cauchy") && !rcm_values_distribution_by_name(NULL));
 }
 END_TEST
 
@@ -85,7 +85,7 @@ static struct rcm_threshold_bin enumerated(uint64_t n, uint64_t k, struct rcm_bi
     for (uint64_t j = 0; j < count; j++) {
         double low = (rcm_bin_edge(bins, j) - values.shift) / values.scale,
                high = (rcm_bin_edge(bins, j + 1) - values.shift) / values.scale;
-        share[j] = fabs(values.law->above(low) - values.law->above(high));
+        share[j] = fabs(values.dist->above(low) - values.dist->above(high));
     }
     for (uint64_t i = 0; i < n; i++)
         ways *= count;
@@ -109,7 +109,7 @@ START_TEST(against_every_outcome)
 {
     const struct {
         struct rcm_bins bins;
-        const char *law;
+        const char *dist;
         double shift, scale;
     } cases[] = {
         {{RCM_BINS_EQUAL, 2}, "uniform", 0.0, 1.0},
@@ -125,7 +125,7 @@ START_TEST(against_every_outcome)
             for (uint64_t k = 1; k <= n; k++)
                 for (uint64_t places = 0; places <= n; places++) {
                     struct rcm_values values =
-                        values_of(cases[i].law, cases[i].shift, cases[i].scale);
+                        values_of(cases[i].dist, cases[i].shift, cases[i].scale);
                     struct rcm_threshold_bin want = enumerated(n, k, cases[i].bins, values, places),
                                              got = rcm_threshold_bin(n, k, cases[i].bins, values,
                                                                      places);
@@ -133,7 +133,7 @@ START_TEST(against_every_outcome)
                                       fabs(got.overflow - want.overflow) <= 1e-9,
                                   "%s n %" PRIu64 " k %" PRIu64 " places %" PRIu64
                                   ": %.12g, want %.12g; over %.12g, want %.12g",
-                                  cases[i].law, n, k, places, got.mean, want.mean, got.overflow,
+                                  cases[i].dist, n, k, places, got.mean, want.mean, got.overflow,
                                   want.overflow);
                     compared++;
                 }
@@ -146,7 +146,7 @@ END_TEST
 START_TEST(against_drawn_rows)
 {
     const struct {
-        const char *law;
+        const char *dist;
         double shift;
         uint64_t n, k, places;
     } cases[] = {{"normal", 0.0, 2000, 100, 26},
@@ -159,11 +159,11 @@ START_TEST(against_drawn_rows)
     static double x[3000];
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         uint64_t n = cases[c].n, k = cases[c].k, over = 0;
-        struct rcm_values values = values_of(cases[c].law, cases[c].shift, 1.0);
+        struct rcm_values values = values_of(cases[c].dist, cases[c].shift, 1.0);
         double sum = 0.0, square = 0.0;
         static double upper[513];
         for (uint64_t j = 0; j <= 512; j++)
-            upper[j] = values.law->above(rcm_bin_edge(bins, j) - cases[c].shift);
+            upper[j] = values.dist->above(rcm_bin_edge(bins, j) - cases[c].shift);
         for (int row = 0; row < ROWS; row++) {
             uint64_t in[512] = {0}, above = 0;
             for (uint64_t i = 0; i < n; i++) {
@@ -184,14 +184,14 @@ START_TEST(against_drawn_rows)
                share = (double)over / ROWS;
         struct rcm_threshold_bin model = rcm_threshold_bin(n, k, bins, values, cases[c].places);
         ck_assert_msg(fabs(mean - model.mean) < 5.0 * error, "%s: %.3f +- %.3f, model %.3f",
-                      cases[c].law, mean, error, model.mean);
+                      cases[c].dist, mean, error, model.mean);
         ck_assert_msg(model.overflow > 0.02 && model.overflow < 0.98,
                       "%s: a case that says nothing: "
                       "%g",
-                      cases[c].law, model.overflow);
+                      cases[c].dist, model.overflow);
         ck_assert_msg(fabs(share - model.overflow) <
                           5.0 * sqrt(model.overflow * (1.0 - model.overflow) / ROWS),
-                      "%s: over in %.4f, model %.4f", cases[c].law, share, model.overflow);
+                      "%s: over in %.4f, model %.4f", cases[c].dist, share, model.overflow);
     }
 }
 END_TEST
@@ -273,5 +273,5 @@ START_TEST(bandwidth_of_the_note)
 }
 END_TEST
 
-TEST_MAIN("threshold_bin", laws_of_values, edges_by_hand, against_every_outcome, against_drawn_rows,
-          domain, places_of_the_note, bandwidth_of_the_note)
+TEST_MAIN("threshold_bin", distributions_of_values, edges_by_hand, against_every_outcome,
+          against_drawn_rows, domain, places_of_the_note, bandwidth_of_the_note)

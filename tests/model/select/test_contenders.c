@@ -16,11 +16,11 @@ static bool reaches(const struct rcm_selection *s, struct rcm_topk p)
 {
     if (!(s->confidence > 0.0))
         return rcm_reaches(p, s->target);
-    struct rcm_lost law;
-    ck_assert_int_eq(rcm_lost(p, &law), 0);
+    struct rcm_lost dist;
+    ck_assert_int_eq(rcm_lost(p, &dist), 0);
     const bool enough =
-        rcm_lost_at_most(&law, (double)s->most_lost) >= s->confidence - RCM_LOST_MAX_ERROR;
-    rcm_lost_free(&law);
+        rcm_lost_at_most(&dist, (double)s->most_lost) >= s->confidence - RCM_LOST_MAX_ERROR;
+    rcm_lost_free(&dist);
     return enough;
 }
 

@@ -52,8 +52,8 @@ START_TEST(asked_in_reverse)
     ck_assert(!has_confidence(&s, s.p));
     if (few_cases())
         return;
-    /* Where the law is too wide to compute there is no answer; the function does not return the
-     * first k_b that has a law. */
+    /* Where the distribution is too wide to compute there is no answer; the function does not
+     * return the first k_b that has a distribution. */
     s.p = (struct rcm_topk){
         .n = UINT64_C(1) << 40, .k = 1 << 24, .b = 4, .assignment = RCM_CONTIGUOUS};
     s.most_lost = 3000; /* Near the mean number of lost elements, so that no bound decides */

@@ -1,5 +1,5 @@
-/* test_threshold.c - exact top-k by threshold: the law of R against counting, the closed sum, laws
- * term by term.
+/* test_threshold.c - exact top-k by threshold: the distribution of R against counting, the closed
+ * sum, distributions term by term.
  *
  * Slow: 8 s.
  *
@@ -126,7 +126,7 @@ START_TEST(closed_sum)
 }
 END_TEST
 
-/* E[R] and its sd are sums of P(R > r), which come from another law by another method. */
+/* E[R] and its sd are sums of P(R > r), which come from another distribution by another method. */
 START_TEST(term_by_term)
 {
     uint64_t state = 31, shapes = 0;

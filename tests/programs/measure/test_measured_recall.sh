@@ -9,12 +9,12 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
-unsanitized "the check is in Python, and asks what test_command_law asks under them"
+unsanitized "the check is in Python, and asks what test_command_distribution asks under them"
 export RECALLMODEL=$program PYTHONDONTWRITEBYTECODE=1
 needs_python
 check() { python3 plots/measured_recall.py --check "$@" >"$folder/out" 2>"$folder/err"; }
 
-# Recalls of the model's law (seed 1) pass. A cell that was timed twice counts once.
+# Recalls of the model's distribution (seed 1) pass. A cell that was timed twice counts once.
 mkdir "$folder/runs"
 python3 tests/programs/measure/made_up_recalls.py "$folder/runs"
 check "$folder/runs" || fail "recalls by chance: $(cat "$folder/err")"

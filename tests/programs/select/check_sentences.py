@@ -6,7 +6,8 @@ usage: check_sentences.py PROGRAM QUESTIONS
 
 Asks random questions as text and as JSON. Each line of the answer above the tables must have a
 known form, and what it says must follow from the numbers: a line of an unknown form is a fault, so
-that a new sentence needs a check here. The law of a row is that of `recallmodel law`.
+that a new sentence needs a check here. The distribution of a row is that of `recallmodel
+distribution`.
 """
 import concurrent.futures
 import json
@@ -78,7 +79,7 @@ class Check:
         self.bound = answer["objective"] == "roofline"
         self.by_profile = "9 in 10" in answer["contender_columns"]
         self.dtype = re.search(r", (f16|bf16|f32)", text)[1]
-        self.with_law = answer["n"] % 4 == 0  # a quarter of the questions ask the law, too
+        self.with_distribution = answer["n"] % 4 == 0  # a quarter ask it, too
 
     def expect(self, right, what):
         if not right:
@@ -403,16 +404,16 @@ class Check:
 
     # ---- the lines
 
-    def law_is(self):
-        """Is the recall that the share of rows reaches that of `recallmodel law`?"""
+    def distribution_is(self):
+        """Is the recall that the share of rows reaches that of `recallmodel distribution`?"""
         c, rest = self.choice, self.answer["quantile"]
-        said = run("law", "--n", self.answer["n"], "--k", self.answer["k"], "--b", c["b"], "--kb",
-                   c["k_b"], "--quantile", f"{rest:.9g}", "--json")
+        said = run("distribution", "--n", self.answer["n"], "--k", self.answer["k"], "--b", c["b"],
+                   "--kb", c["k_b"], "--quantile", f"{rest:.9g}", "--json")
         if said.returncode:
             return
-        law, = json.loads(said.stdout)["laws"]
-        recalls = [one["recall"] for one in law["quantiles"] if abs(one["share"] - rest) < 1e-9]
-        self.expect(c["recall_quantile"] in recalls, f"law says {recalls}")
+        dist, = json.loads(said.stdout)["distributions"]
+        recalls = [one["recall"] for one in dist["quantiles"] if abs(one["share"] - rest) < 1e-9]
+        self.expect(c["recall_quantile"] in recalls, f"distribution says {recalls}")
 
     def line(self, label, text):
         a, c = self.answer, self.choice
@@ -435,8 +436,8 @@ class Check:
         self.expect(recall_is(found[4], c["recall_quantile"]), "the quantile")
         self.expect(abs(float(found[3].split()[0]) / 100 - (1 - a["quantile"])) < 1e-6,
                     "the share of rows")
-        if self.with_law:
-            self.law_is()
+        if self.with_distribution:
+            self.distribution_is()
 
     def line_beyond(self, text, a, c):
         found = re.fullmatch(r"the runs of the profile in (.*?); the error may be larger", text)

@@ -31,11 +31,11 @@ START_TEST(select_json)
     ck_assert_double_eq(number(choice, "objective"), c.objective);
     ck_assert_double_eq(number(choice, "recall"), rcm_recall_exact(c.p));
     ck_assert_double_eq(number(choice, "recall_sd"), rcm_recall_sd(c.p));
-    struct rcm_lost law;
-    ck_assert_int_eq(rcm_lost(c.p, &law), 0);
+    struct rcm_lost dist;
+    ck_assert_int_eq(rcm_lost(c.p, &dist), 0);
     ck_assert_double_eq(number(choice, "recall_quantile"),
-                        1.0 - (double)rcm_lost_quantile(&law, 0.95) / 2048.0);
-    rcm_lost_free(&law);
+                        1.0 - (double)rcm_lost_quantile(&dist, 0.95) / 2048.0);
+    rcm_lost_free(&dist);
     ck_assert_str_eq(json_string_value(json_object_get(object, "objective_unit")), "candidates");
     ck_assert_str_eq(json_string_value(json_object_get(object, "headline")),
                      "Use buckets, b = 912, k_b = 4: 3648 candidates, 5 % lost. Exact has 131072.");

@@ -2,7 +2,7 @@
 # Every sentence that select prints, over a thousand random questions (CASES=few: 120):
 # check_sentences.py. And that the check finds sentences that are wrong.
 #
-# Against: its own JSON, `law`, the rule by its own formula; the lies below are noticed.
+# Against: its own JSON, `distribution`, the rule by its own formula; the lies below are noticed.
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"

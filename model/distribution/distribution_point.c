@@ -1,4 +1,5 @@
-/* law_point.c - see law.h: a probability in a few logarithms, and what lies above it.
+/* distribution_point.c - see distribution.h: a probability in a few logarithms, and what lies above
+ * it.
  *
  * With D(x, e) = x log(x/e) - (x - e) >= 0 for a cell x of the 2 x 2 table whose expected value is
  * e, the factors m^m e^-m of the factorials add up to exp(-sum of D). Each D is computed from
@@ -6,7 +7,7 @@
  * Computation of Binomial Probabilities", 2000.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "law_evaluations.h"
+#include "distribution_evaluations.h"
 
 /* D(cell, cell - delta). */
 static double deviance(double cell, double delta)
@@ -58,50 +59,53 @@ static void over(struct factorials *f, double m)
     }
 }
 
-double law_point(struct law law, int64_t x)
+double distribution_point(struct distribution dist, int64_t x)
 {
-    if (x < law_low(law) || x > law_high(law))
+    if (x < distribution_low(dist) || x > distribution_high(dist))
         return 0.0;
-    if (law_low(law) == law_high(law))
+    if (distribution_low(dist) == distribution_high(dist))
         return 1.0;
-    const double delta = law_offset(law, x), hit = (double)x, other = (double)(law.k - x);
+    const double delta = distribution_offset(dist, x), hit = (double)x,
+                 other = (double)(dist.k - x);
     struct factorials f = {1.0, 0.0};
     double exponent = deviance(hit, delta) + deviance(other, -delta);
     over(&f, hit);
-    times(&f, (double)law.k);
+    times(&f, (double)dist.k);
     over(&f, other);
-    if (!law.binomial) {
-        const double free = (double)(law.s - x), outside = (double)(law.n - law.k - law.s + x);
+    if (!dist.binomial) {
+        const double free = (double)(dist.s - x), outside = (double)(dist.n - dist.k - dist.s + x);
         exponent += deviance(free, -delta) + deviance(outside, delta);
         over(&f, free);
-        times(&f, (double)law.s);
-        over(&f, (double)law.n);
-        times(&f, (double)(law.n - law.k));
+        times(&f, (double)dist.s);
+        over(&f, (double)dist.n);
+        times(&f, (double)(dist.n - dist.k));
         over(&f, outside);
-        times(&f, (double)(law.n - law.s));
+        times(&f, (double)(dist.n - dist.s));
     }
     /* in two halves: exp(-exponent) may be subnormal where the product is not */
     const double half = exp(-0.5 * exponent);
     return sqrt(f.square) * exp(f.rest) * half * half;
 }
 
-struct tail law_tail(struct law law, int64_t c)
+struct tail distribution_tail(struct distribution dist, int64_t c)
 {
-    if (c >= law_high(law))
+    if (c >= distribution_high(dist))
         return (struct tail){0.0, 0.0, 0.0};
-    if (c < law_low(law) || law_scaled_offset(law, c) < 0 ||
-        law_variance(law) >= LAW_STIRLING_MIN_SD * LAW_STIRLING_MIN_SD) {
-        struct tail tail = {law_sf(law, c), law_excess(law, c), 0.0};
+    if (c < distribution_low(dist) || distribution_scaled_offset(dist, c) < 0 ||
+        distribution_variance(dist) >=
+            DISTRIBUTION_STIRLING_MIN_SD * DISTRIBUTION_STIRLING_MIN_SD) {
+        struct tail tail = {distribution_sf(dist, c), distribution_excess(dist, c), 0.0};
         bool below;
-        const struct tail far = law_far_tail(law, c, &below);
-        const double offset = law_offset(law, c);
-        tail.square = below ? law_variance(law) + offset * offset - far.square : far.square;
+        const struct tail far = distribution_far_tail(dist, c, &below);
+        const double offset = distribution_offset(dist, c);
+        tail.square =
+            below ? distribution_variance(dist) + offset * offset - far.square : far.square;
         return tail;
     }
-    const double point = law_point(law, c + 1);
+    const double point = distribution_point(dist, c + 1);
     if (!(point > 0.0))
         return (struct tail){0.0, 0.0, 0.0};
-    const struct ratios r = ratios_of(law);
-    const struct tail sum = law_relative_tail(&r, c);
+    const struct ratios r = ratios_of(dist);
+    const struct tail sum = distribution_relative_tail(&r, c);
     return (struct tail){point * sum.probability, point * sum.excess, point * sum.square};
 }

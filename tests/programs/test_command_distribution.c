@@ -1,7 +1,7 @@
-/* test_command_law.c - `law`: its probabilities against exact counting and the moments of the
- * library, and its three outputs against each other.
+/* test_command_distribution.c - `distribution`: its probabilities against exact counting and the
+ * moments of the library, and its three outputs against each other.
  *
- * Against: counting in exact integers, 63 shapes; the mean, sd and law of the library.
+ * Against: counting in exact integers, 63 shapes; the mean, sd and distribution of the library.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <gmp.h>
@@ -37,7 +37,7 @@ static void add_bucket(uint64_t size, uint64_t k, uint64_t k_b)
 }
 
 /* P(lost = e) for e <= k. */
-static void count_law(struct rcm_topk p, double law[K_MOST + 1])
+static void count_distribution(struct rcm_topk p, double dist[K_MOST + 1])
 {
     const struct rcm_buckets buckets = rcm_buckets_of(p);
     mpq_t share;
@@ -56,17 +56,17 @@ static void count_law(struct rcm_topk p, double law[K_MOST + 1])
         mpq_set_num(share, ways[p.k][e]);
         mpq_set_den(share, all);
         mpq_canonicalize(share);
-        law[e] = mpq_get_d(share);
+        dist[e] = mpq_get_d(share);
     }
     mpq_clear(share);
     mpz_clear(all);
 }
 
-static json_t *only_law(json_t *answer)
+static json_t *only_distribution(json_t *answer)
 {
-    json_t *laws = json_object_get(answer, "laws");
-    ck_assert_uint_eq(json_array_size(laws), 1);
-    return json_array_get(laws, 0);
+    json_t *dists = json_object_get(answer, "distributions");
+    ck_assert_uint_eq(json_array_size(dists), 1);
+    return json_array_get(dists, 0);
 }
 
 static void check_small(struct rcm_topk p)
@@ -74,14 +74,15 @@ static void check_small(struct rcm_topk p)
     char arguments[200];
     double want[K_MOST + 1], below = 0.0;
     snprintf(arguments, sizeof arguments,
-             "law --n %" PRIu64 " --k %" PRIu64 " --b %" PRIu64 " --kb %" PRIu64 " --json", p.n,
-             p.k, p.b, p.k_b);
-    count_law(p, want);
-    json_t *answer = parse_answer(arguments), *law = json_object_get(only_law(answer), "law");
-    const size_t length = json_array_size(law);
+             "distribution --n %" PRIu64 " --k %" PRIu64 " --b %" PRIu64 " --kb %" PRIu64 " --json",
+             p.n, p.k, p.b, p.k_b);
+    count_distribution(p, want);
+    json_t *answer = parse_answer(arguments),
+           *dist = json_object_get(only_distribution(answer), "distribution");
+    const size_t length = json_array_size(dist);
     size_t seen = 0;
     for (uint64_t e = 0; e <= p.k; e++) {
-        json_t *range = seen < length ? json_array_get(law, seen) : NULL;
+        json_t *range = seen < length ? json_array_get(dist, seen) : NULL;
         below += want[e];
         if (!range || number(range, "lost") != (double)e) { /* a tail that is left out */
             ck_assert_msg(want[e] <= 2.0 * RCM_LOST_MAX_ERROR, "%s: no %" PRIu64, arguments, e);
@@ -94,8 +95,9 @@ static void check_small(struct rcm_topk p)
         ck_assert_double_eq_tol(number(range, "at_most"), below, RCM_LOST_MAX_ERROR);
     }
     ck_assert_msg(length > 0 && seen == length, "%s: %zu of %zu ranges", arguments, seen, length);
-    ck_assert_double_le(relative_error(number(only_law(answer), "probability_exact"), want[0]),
-                        want[0] > 0.0 ? RCM_PROBABILITY_MAX_RELERR : 0.0);
+    ck_assert_double_le(
+        relative_error(number(only_distribution(answer), "probability_exact"), want[0]),
+        want[0] > 0.0 ? RCM_PROBABILITY_MAX_RELERR : 0.0);
     json_decref(answer);
 }
 
@@ -121,22 +123,23 @@ END_TEST
 
 /* ---- sums over the ranges */
 
-/* The sums of a law in JSON: of p, p lost and p lost^2, at the low and at the high end of ranges.
+/* The sums of a distribution in JSON: of p, p lost and p lost^2, at the low and at the high end of
+ * ranges.
  */
 struct sums {
     double p, low, high, low2, high2;
 };
 
 /* The ranges meet, have one width but for the last, and are what the library says. */
-static struct sums add_up(const json_t *law, const struct rcm_lost *want, double k)
+static struct sums add_up(const json_t *dist, const struct rcm_lost *want, double k)
 {
     struct sums sums = {0.0, 0.0, 0.0, 0.0, 0.0};
-    const size_t length = json_array_size(law);
-    const json_t *first = json_array_get(law, 0);
+    const size_t length = json_array_size(dist);
+    const json_t *first = json_array_get(dist, 0);
     const double width = number(first, "lost_to") - number(first, "lost");
     double last = number(first, "lost") - 1.0;
     for (size_t i = 0; i < length; i++) {
-        const json_t *range = json_array_get(law, i);
+        const json_t *range = json_array_get(dist, i);
         const double from = number(range, "lost"), to = number(range, "lost_to"),
                      p = number(range, "probability");
         ck_assert_double_eq(from, last + 1.0);
@@ -154,7 +157,7 @@ static struct sums add_up(const json_t *law, const struct rcm_lost *want, double
 }
 
 /* Each quantile is the smallest number that all but its share of the rows lose at most. */
-static void check_quantiles(const json_t *quantiles, const struct rcm_lost *law, uint64_t k)
+static void check_quantiles(const json_t *quantiles, const struct rcm_lost *dist, uint64_t k)
 {
     ck_assert_uint_eq(json_array_size(quantiles), 6);
     double before = 1.0;
@@ -162,8 +165,8 @@ static void check_quantiles(const json_t *quantiles, const struct rcm_lost *law,
         const json_t *q = json_array_get(quantiles, i);
         const double share = number(q, "share"), lost = number(q, "lost");
         ck_assert_double_lt(share, before);
-        ck_assert_double_ge(rcm_lost_at_most(law, lost), 1.0 - share - RCM_LOST_MAX_ERROR);
-        ck_assert_double_lt(rcm_lost_at_most(law, lost - 1.0), 1.0 - share + RCM_LOST_MAX_ERROR);
+        ck_assert_double_ge(rcm_lost_at_most(dist, lost), 1.0 - share - RCM_LOST_MAX_ERROR);
+        ck_assert_double_lt(rcm_lost_at_most(dist, lost - 1.0), 1.0 - share + RCM_LOST_MAX_ERROR);
         ck_assert_double_eq(number(q, "recall"), ((double)k - lost) / (double)k);
         before = share;
     }
@@ -186,18 +189,18 @@ START_TEST(sums_and_moments)
         char arguments[200];
         struct rcm_lost want;
         snprintf(arguments, sizeof arguments,
-                 "law --n %" PRIu64 " --k %" PRIu64 " --b %" PRIu64 " --kb %" PRIu64
+                 "distribution --n %" PRIu64 " --k %" PRIu64 " --b %" PRIu64 " --kb %" PRIu64
                  " --quantile 0.02 --json",
                  p.n, p.k, p.b, p.k_b);
-        json_t *answer = parse_answer(arguments), *shape = only_law(answer),
-               *law = json_object_get(shape, "law");
+        json_t *answer = parse_answer(arguments), *shape = only_distribution(answer),
+               *dist = json_object_get(shape, "distribution");
         const double mean = number(shape, "lost_mean"), sd = number(shape, "lost_sd");
         ck_assert_int_eq(rcm_lost(p, &want), 0);
         ck_assert_double_eq(mean, k * rcm_loss_exact(p));
         ck_assert_double_eq(sd, k * rcm_recall_sd(p));
-        ck_assert_uint_le(json_array_size(law), 2000);
-        thinned += want.length > 2000 && json_array_size(law) > 1000;
-        const struct sums sums = add_up(law, &want, k);
+        ck_assert_uint_le(json_array_size(dist), 2000);
+        thinned += want.length > 2000 && json_array_size(dist) > 1000;
+        const struct sums sums = add_up(dist, &want, k);
         check_quantiles(json_object_get(shape, "quantiles"), &want, p.k);
         /* Each P(lost <= e) is off by at most the error, and so is each tail that is left out. */
         const double off = 3.0 * RCM_LOST_MAX_ERROR, width = (double)want.length,
@@ -205,7 +208,7 @@ START_TEST(sums_and_moments)
         ck_assert_double_eq_tol(sums.p, 1.0, off);
         ck_assert_double_ge(sums.high - mean, -off * most);
         ck_assert_double_le(sums.low - mean, off * most);
-        if (number(json_array_get(law, 0), "lost_to") == number(json_array_get(law, 0), "lost")) {
+        if (number(json_array_get(dist, 0), "lost_to") == number(json_array_get(dist, 0), "lost")) {
             ck_assert_double_eq_tol(sums.low, mean, off * most);
             ck_assert_double_eq_tol(sums.low2 - mean * mean, sd * sd, 3.0 * off * most * most);
         }
@@ -218,47 +221,50 @@ END_TEST
 
 /* ---- CSV and text beside JSON */
 
-#define QUESTION "law --n 65536 --k 300 --b 100,200 --kb 3,4"
+#define SHAPES " --n 65536 --k 300 --b 100,200 --kb 3,4"
+#define QUESTION "distribution" SHAPES
 
 START_TEST(csv)
 {
     static char out[sizeof result.out];
-    json_t *answer = parse_answer(QUESTION " --json"), *laws = json_object_get(answer, "laws");
+    json_t *answer = parse_answer(QUESTION " --json"),
+           *dists = json_object_get(answer, "distributions");
     size_t shape = 0, at = 0, rows = 0;
     run(QUESTION " --csv");
     memcpy(out, result.out, sizeof out);
     char *line = strtok(out, "\n");
     ck_assert_str_eq(line, "n,k,m,valid,assignment,b,k_b,lost,lost_to,recall,probability,at_most");
     for (; (line = strtok(NULL, "\n")); at++, rows++) {
-        json_t *law = json_object_get(json_array_get(laws, shape), "law");
-        if (at == json_array_size(law)) {
-            law = json_object_get(json_array_get(laws, ++shape), "law");
+        json_t *dist = json_object_get(json_array_get(dists, shape), "distribution");
+        if (at == json_array_size(dist)) {
+            dist = json_object_get(json_array_get(dists, ++shape), "distribution");
             at = 0;
         }
-        const json_t *range = json_array_get(law, at);
+        const json_t *range = json_array_get(dist, at);
         double got[7];
         ck_assert_int_eq(sscanf(line, "65536,300,1,65536,interleaved,%lf,%lf,%lf,%lf,%lf,%lf,%lf",
                                 got, got + 1, got + 2, got + 3, got + 4, got + 5, got + 6),
                          7);
-        ck_assert_double_eq(got[0], number(json_array_get(laws, shape), "b"));
-        ck_assert_double_eq(got[1], number(json_array_get(laws, shape), "k_b"));
+        ck_assert_double_eq(got[0], number(json_array_get(dists, shape), "b"));
+        ck_assert_double_eq(got[1], number(json_array_get(dists, shape), "k_b"));
         static const char *const keys[] = {"lost", "lost_to", "recall", "probability", "at_most"};
         for (size_t i = 0; i < 5; i++)
             ck_assert_double_eq(got[i + 2], number(range, keys[i]));
     }
     ck_assert_uint_eq(shape, 3);
-    ck_assert_uint_eq(at, json_array_size(json_object_get(json_array_get(laws, 3), "law")));
+    ck_assert_uint_eq(at,
+                      json_array_size(json_object_get(json_array_get(dists, 3), "distribution")));
     ck_assert_uint_gt(rows, 100);
     json_decref(answer);
 }
 END_TEST
 
-/* P(from <= lost <= to) of a law in JSON with single elements. */
-static double sum_of(const json_t *law, double from, double to)
+/* P(from <= lost <= to) of a distribution in JSON with single elements. */
+static double sum_of(const json_t *dist, double from, double to)
 {
     double sum = 0.0;
-    for (size_t i = 0; i < json_array_size(law); i++) {
-        const json_t *range = json_array_get(law, i);
+    for (size_t i = 0; i < json_array_size(dist); i++) {
+        const json_t *range = json_array_get(dist, i);
         if (number(range, "lost") >= from && number(range, "lost") <= to)
             sum += number(range, "probability");
     }
@@ -267,11 +273,12 @@ static double sum_of(const json_t *law, double from, double to)
 
 START_TEST(text)
 {
-    json_t *answer = parse_answer(QUESTION " --json"), *laws = json_object_get(answer, "laws");
+    json_t *answer = parse_answer(QUESTION " --json"),
+           *dists = json_object_get(answer, "distributions");
     run(QUESTION);
     const char *at = result.out;
     for (size_t shape = 0; shape < 4; shape++) {
-        const json_t *law = json_object_get(json_array_get(laws, shape), "law");
+        const json_t *dist = json_object_get(json_array_get(dists, shape), "distribution");
         double total = 0.0, highest = 0.0, p[40];
         uint64_t last = 0;
         int bars[40], lines = 0;
@@ -288,7 +295,7 @@ START_TEST(text)
                 to = from;
             }
             ck_assert(lines == 0 || from == last + 1);
-            ck_assert_double_le(relative_error(p[lines], sum_of(law, (double)from, (double)to)),
+            ck_assert_double_le(relative_error(p[lines], sum_of(dist, (double)from, (double)to)),
                                 6e-4);
             used += (int)strspn(at + used, " ");
             bars[lines] = (int)strspn(at + used, "#");
@@ -300,7 +307,7 @@ START_TEST(text)
         for (int i = 0; i < lines; i++)
             ck_assert_double_eq_tol(bars[i], 50.0 * p[i] / highest, 0.6);
         ck_assert_int_ge(lines, 6);
-        ck_assert_double_le(sum_of(law, (double)last + 1.0, INFINITY), 1e-9);
+        ck_assert_double_le(sum_of(dist, (double)last + 1.0, INFINITY), 1e-9);
         ck_assert_double_eq_tol(total, 1.0, 1e-3);
     }
     json_decref(answer);
@@ -310,24 +317,24 @@ END_TEST
 /* What is not computed is null or "-", with a line that says why. */
 START_TEST(not_computed)
 {
-    json_t *answer = parse_answer("law --n 2^50 --k 2^40 --b 4 --kb 2^38 --json"),
-           *shape = only_law(answer), *quantiles = json_object_get(shape, "quantiles");
-    ck_assert(json_is_null(json_object_get(shape, "law")));
+    json_t *answer = parse_answer("distribution --n 2^50 --k 2^40 --b 4 --kb 2^38 --json"),
+           *shape = only_distribution(answer), *quantiles = json_object_get(shape, "quantiles");
+    ck_assert(json_is_null(json_object_get(shape, "distribution")));
     for (size_t i = 0; i < json_array_size(quantiles); i++)
         ck_assert(json_is_null(json_object_get(json_array_get(quantiles, i), "lost")) &&
                   json_is_null(json_object_get(json_array_get(quantiles, i), "recall")));
     json_decref(answer);
-    run("law --n 2^50 --k 2^40 --b 4 --kb 2^38");
+    run("distribution --n 2^50 --k 2^40 --b 4 --kb 2^38");
     ck_assert(strstr(result.out, "is too wide") && !strstr(result.out, "at most\n"));
-    run("law --n 2^50 --k 2^40 --b 4 --kb 2^38 --csv");
+    run("distribution --n 2^50 --k 2^40 --b 4 --kb 2^38 --csv");
     ck_assert(strstr(result.out, ",interleaved,4,274877906944,,,,,\n"));
-    answer = parse_answer("law --n 1000 --k 100 --b 50 --kb 2 --quantile 1e-15 --json");
-    quantiles = json_object_get(only_law(answer), "quantiles");
+    answer = parse_answer("distribution --n 1000 --k 100 --b 50 --kb 2 --quantile 1e-15 --json");
+    quantiles = json_object_get(only_distribution(answer), "quantiles");
     ck_assert_uint_eq(json_array_size(quantiles), 6);
     ck_assert(json_is_null(json_object_get(json_array_get(quantiles, 5), "lost")) &&
               !json_is_null(json_object_get(json_array_get(quantiles, 4), "lost")));
     json_decref(answer);
-    run("law --n 1000 --k 100 --b 50 --kb 2 --quantile 1e-15");
+    run("distribution --n 1000 --k 100 --b 50 --kb 2 --quantile 1e-15");
     ck_assert(strstr(result.out, "accurate to 1e-12") && !strstr(result.out, "is too wide"));
 }
 END_TEST
@@ -360,16 +367,18 @@ static void write_scores(const char *path, double sd)
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* Mean, standard deviation and what 19 of 20 rows lose, by `law`; `recall` says the same. */
+/* Mean, standard deviation and what 19 of 20 rows lose, by `distribution`; `recall` says the
+ * same. */
 static void mass_of(const char *weights, double mass[3])
 {
     char arguments[300];
-    snprintf(arguments, sizeof arguments, "law --n 512 --k 32 --b 20 --kb 2 %s --json", weights);
-    json_t *answer = parse_answer(arguments), *law = only_law(answer);
-    mass[0] = number(law, "lost_mass");
-    mass[1] = number(law, "lost_mass_sd");
+    snprintf(arguments, sizeof arguments, "distribution --n 512 --k 32 --b 20 --kb 2 %s --json",
+             weights);
+    json_t *answer = parse_answer(arguments), *dist = only_distribution(answer);
+    mass[0] = number(dist, "lost_mass");
+    mass[1] = number(dist, "lost_mass_sd");
     mass[2] = NAN;
-    const json_t *quantiles = json_object_get(law, "lost_mass_quantiles"), *each;
+    const json_t *quantiles = json_object_get(dist, "lost_mass_quantiles"), *each;
     size_t at;
     json_array_foreach(quantiles, at, each) if (number(each, "share") == 0.05) mass[2] =
         number(each, "lost_mass");
@@ -398,13 +407,13 @@ static void check_confidence(const char *weights, double least)
     json_decref(answer);
 }
 
-/* Normal scores, whose law is known, against rows of such scores and, for the nucleus, rows that
- * are drawn. The rows of the file are few: 10 %. */
+/* Normal scores, whose distribution is known, against rows of such scores and, for the nucleus,
+ * rows that are drawn. The rows of the file are few: 10 %. */
 START_TEST(lost_mass_three_ways)
 {
     char path[60], arguments[300];
     double known[3], rows[3], nucleus[2][3];
-    snprintf(path, sizeof path, "/tmp/law_scores_%d.npy", (int)getpid());
+    snprintf(path, sizeof path, "/tmp/distribution_scores_%d.npy", (int)getpid());
     write_scores(path, 2.0);
     mass_of("--score-sd 2", known);
     snprintf(arguments, sizeof arguments, "--weights %s", path);
@@ -431,5 +440,16 @@ START_TEST(lost_mass_three_ways)
 }
 END_TEST
 
-TEST_MAIN("command: law", small_shapes, sums_and_moments, csv, text, not_computed,
-          lost_mass_three_ways)
+START_TEST(second_name)
+{
+    run(QUESTION " --csv");
+    char *first = strdup(result.out);
+    run("law" SHAPES " --csv");
+    ck_assert_int_eq(result.status, 0);
+    ck_assert_str_eq(result.out, first);
+    free(first);
+}
+END_TEST
+
+TEST_MAIN("command: distribution", small_shapes, sums_and_moments, csv, text, not_computed,
+          lost_mass_three_ways, second_name)

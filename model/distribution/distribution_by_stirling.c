@@ -1,9 +1,9 @@
-/* law_by_stirling.c - see law.h: probabilities and tails of wide laws by Stirling's formula in
- * double-double and by quadrature. Derivation: docs/models.md 2.
+/* distribution_by_stirling.c - see distribution.h: probabilities and tails of wide distributions by
+ * Stirling's formula in double-double and by quadrature. Derivation: docs/models.md 2.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "gauss_legendre.h"
-#include "law_evaluations.h"
+#include "distribution_evaluations.h"
 
 /* P(x) = factor exp(-exponent). */
 struct stirling {
@@ -14,9 +14,10 @@ struct stirling {
 /* cell log(cell/expected) - (cell - expected), where delta = cell - expected is known to full
  * accuracy. With z = delta / (cell + expected) this is
  *     delta z + 2 cell z^3 (1/3 + z^2/5 + z^4/7 + ..).
- * Infinite for |z| > 0.17: there the term alone exceeds 745 if expected >= LAW_STIRLING_MIN_SD^2,
- * so that P underflows. The first two coefficients are double-double. The rest weighs z^4 (3/7) <=
- * 4e-4 of the first, so that a double suffices for a relative error of 1e-19. */
+ * Infinite for |z| > 0.17: there the term alone exceeds 745 if expected >=
+ * DISTRIBUTION_STIRLING_MIN_SD^2, so that P underflows. The first two coefficients are
+ * double-double. The rest weighs z^4 (3/7) <= 4e-4 of the first, so that a double suffices for a
+ * relative error of 1e-19. */
 static struct dd deviance(struct dd cell, struct dd delta)
 {
     struct dd z = dd_divide(delta, dd_subtract(dd_scale(cell, 2.0), delta));
@@ -36,17 +37,18 @@ static struct dd deviance(struct dd cell, struct dd delta)
 /* P at the real number x = c + y, from the 2 x 2 table with the cells x, k - x, s - x and
  * n - k - s + x (binomial: the first two). Each cell differs from its expected value by
  * delta = x - mean or by -delta. */
-static struct stirling stirling_at(struct law law, int64_t c, double y)
+static struct stirling stirling_at(struct distribution dist, int64_t c, double y)
 {
-    double n = (double)law.n, k = (double)law.k, s = (double)law.s;
-    struct dd delta = dd_add(dd_divide(dd_from_int128(law_scaled_offset(law, c)), dd(n)), dd(y));
+    double n = (double)dist.n, k = (double)dist.k, s = (double)dist.s;
+    struct dd delta =
+        dd_add(dd_divide(dd_from_int128(distribution_scaled_offset(dist, c)), dd(n)), dd(y));
     struct dd hit = dd_two_sum((double)c, y);
-    struct dd other = dd_two_sum((double)(law.k - c), -y);
+    struct dd other = dd_two_sum((double)(dist.k - c), -y);
     struct stirling at = {0.0, dd_add(deviance(hit, delta), deviance(other, dd_negate(delta)))};
     struct dd free = dd(s), outside = dd(n - s); /* not read where it is binomial */
-    if (!law.binomial) {
-        free = dd_two_sum((double)(law.s - c), -y);
-        outside = dd_two_sum((double)(law.n - law.k - law.s + c), y);
+    if (!dist.binomial) {
+        free = dd_two_sum((double)(dist.s - c), -y);
+        outside = dd_two_sum((double)(dist.n - dist.k - dist.s + c), y);
         at.exponent =
             dd_add(at.exponent, dd_add(deviance(free, dd_negate(delta)), deviance(outside, delta)));
     }
@@ -54,7 +56,7 @@ static struct stirling stirling_at(struct law law, int64_t c, double y)
         return at;
     double square = k / (6.283185307179586 * hit.hi * other.hi);
     double rest = stirling_rest(k) - stirling_rest(hit.hi) - stirling_rest(other.hi);
-    if (!law.binomial) {
+    if (!dist.binomial) {
         square *= (s / free.hi) * ((n - k) / outside.hi) * ((n - s) / n);
         rest += stirling_rest(n - k) + stirling_rest(s) + stirling_rest(n - s) - stirling_rest(n) -
                 stirling_rest(free.hi) - stirling_rest(outside.hi);
@@ -71,9 +73,9 @@ static double times_exponential(double x, struct dd exponent)
     return x * half * half;
 }
 
-double law_probability_by_stirling(struct law law, int64_t x)
+double distribution_probability_by_stirling(struct distribution dist, int64_t x)
 {
-    struct stirling at = stirling_at(law, x, 0.0);
+    struct stirling at = stirling_at(dist, x, 0.0);
     return at.factor > 0.0 ? times_exponential(at.factor, at.exponent) : 0.0;
 }
 
@@ -89,18 +91,19 @@ struct slopes {
     double first, second, third;
 };
 
-static struct slopes slopes_at(struct law law, int64_t c)
+static struct slopes slopes_at(struct distribution dist, int64_t c)
 {
-    double hit = (double)c, other = (double)(law.k - c), shift = (double)law_scaled_offset(law, c);
+    double hit = (double)c, other = (double)(dist.k - c),
+           shift = (double)distribution_scaled_offset(dist, c);
     struct slopes d = {
         .first = digamma_rest(other) - digamma_rest(hit),
         .second = -1.0 / hit - 1.0 / other,
         .third = 1.0 / (hit * hit) - 1.0 / (other * other),
     };
-    if (law.binomial) {
-        d.first += log1p(-shift / (hit * (double)(law.n - law.s)));
+    if (dist.binomial) {
+        d.first += log1p(-shift / (hit * (double)(dist.n - dist.s)));
     } else {
-        double free = (double)(law.s - c), outside = (double)(law.n - law.k - law.s + c);
+        double free = (double)(dist.s - c), outside = (double)(dist.n - dist.k - dist.s + c);
         d.first += digamma_rest(free) - digamma_rest(outside) + log1p(-shift / (hit * outside));
         d.second += -1.0 / free - 1.0 / outside;
         d.third += 1.0 / (outside * outside) - 1.0 / (free * free);
@@ -114,7 +117,7 @@ static struct slopes slopes_at(struct law law, int64_t c)
  * 1/sd <= 0.05. The integral runs to where P has fallen by e^-45, by one 48-point rule: P(c + y) is
  * the exponential of a smooth concave function there (the tests compare it with
  * sums). */
-static struct tail tail_by_quadrature(struct law law, int64_t c, struct slopes d,
+static struct tail tail_by_quadrature(struct distribution dist, int64_t c, struct slopes d,
                                       struct stirling base)
 {
     const double slope = -d.first, curvature = -d.second;
@@ -123,7 +126,7 @@ static struct tail tail_by_quadrature(struct law law, int64_t c, struct slopes d
     for (int i = 0; i < 2 * GAUSS_LEGENDRE_PAIRS; i++) {
         const int pair = i / 2;
         const double x = gauss_legendre[pair].x, y = end * (i % 2 ? 1.0 - x : x);
-        const struct stirling at = stirling_at(law, c, y);
+        const struct stirling at = stirling_at(dist, c, y);
         if (!(at.factor > 0.0))
             continue;
         const double fall = dd_subtract(at.exponent, base.exponent).hi;
@@ -146,15 +149,16 @@ static struct tail tail_by_quadrature(struct law law, int64_t c, struct slopes d
 }
 
 /* A tail too steep for the quadrature has at most a thousand terms, which are summed. */
-struct tail law_upper_by_stirling(struct law law, int64_t c)
+struct tail distribution_upper_by_stirling(struct distribution dist, int64_t c)
 {
-    const struct slopes d = slopes_at(law, c);
+    const struct slopes d = slopes_at(dist, c);
     const bool steep = !(hypot(-d.first, sqrt(-d.second)) <= 0.05);
-    const struct stirling base = stirling_at(law, steep ? c + 1 : c, 0.0);
+    const struct stirling base = stirling_at(dist, steep ? c + 1 : c, 0.0);
     if (!(base.factor > 0.0))
         return (struct tail){0.0, 0.0, 0.0};
-    const struct ratios r = ratios_of(law);
-    const struct tail sum = steep ? law_relative_tail(&r, c) : tail_by_quadrature(law, c, d, base);
+    const struct ratios r = ratios_of(dist);
+    const struct tail sum =
+        steep ? distribution_relative_tail(&r, c) : tail_by_quadrature(dist, c, d, base);
     return (struct tail){times_exponential(base.factor * sum.probability, base.exponent),
                          times_exponential(base.factor * sum.excess, base.exponent),
                          times_exponential(base.factor * sum.square, base.exponent)};

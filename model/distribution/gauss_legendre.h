@@ -1,6 +1,6 @@
 /* gauss_legendre.h - the 48-point Gauss-Legendre rule on [0, 1].
  * gauss_legendre.py writes this file. The nodes are x and 1 - x of each row.
- * tests/model/law/test_law.c checks them.
+ * tests/model/distribution/test_distribution.c checks them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 /* clang-format off */

@@ -1,7 +1,7 @@
-/* law_mass.c - see law_mass.h.
+/* distribution_mass.c - see distribution_mass.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "law_mass.h"
+#include "distribution_mass.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include <programs/common/table.h>
 #include <programs/common/wrap.h>
-#include <programs/recallmodel/question/mass_law.h>
+#include <programs/recallmodel/question/mass_distribution.h>
 
 #define SHARES_MOST 8
 
@@ -26,8 +26,8 @@ static const struct column mass_items[] = {
 };
 #define MASS_ITEMS (sizeof mass_items / sizeof *mass_items)
 
-void law_mass_print(const struct query *query, const struct question *question,
-                    const struct decimal *shares, size_t length, bool colour)
+void distribution_mass_print(const struct query *query, const struct question *question,
+                             const struct decimal *shares, size_t length, bool colour)
 {
     struct column items[MASS_ITEMS + SHARES_MOST];
     char headings[SHARES_MOST][24];
@@ -43,15 +43,15 @@ void law_mass_print(const struct query *query, const struct question *question,
         used++;
     }
     const struct columns columns = {
-        items, MASS_ITEMS + (mass_law_is_known(&query->weights, query->base) ? used : 0),
+        items, MASS_ITEMS + (mass_distribution_is_known(&query->weights, query->base) ? used : 0),
         sizeof(struct mass_row)};
     struct table *table = table_of(&columns, 0);
     for (size_t i = 0; i < query->length; i++) {
-        struct mass_law law = mass_law(&query->weights, query->shapes[i]);
-        struct mass_row row = {.p = query->shapes[i], .mean = law.mean, .sd = law.sd};
+        struct mass_distribution dist = mass_distribution(&query->weights, query->shapes[i]);
+        struct mass_row row = {.p = query->shapes[i], .mean = dist.mean, .sd = dist.sd};
         for (size_t s = 0; s < used; s++)
-            row.quantiles[s] = mass_law_quantile(&law, decimal_value(shares[s]));
-        mass_law_free(&law);
+            row.quantiles[s] = mass_distribution_quantile(&dist, decimal_value(shares[s]));
+        mass_distribution_free(&dist);
         table_add(table, &row, false);
     }
     putchar('\n');
@@ -60,22 +60,22 @@ void law_mass_print(const struct query *query, const struct question *question,
     weights_print(&question->weights, &query->weights);
 }
 
-void law_mass_json(json_t *shape, const struct query *query, struct rcm_topk p,
-                   const struct decimal *shares, size_t length)
+void distribution_mass_json(json_t *shape, const struct query *query, struct rcm_topk p,
+                            const struct decimal *shares, size_t length)
 {
     if (query->weights.weights.k == 0)
         return;
-    struct mass_law law = mass_law(&query->weights, p);
+    struct mass_distribution dist = mass_distribution(&query->weights, p);
     json_t *quantiles = json_array();
     for (size_t i = 0; i < length && decimal_value(shares[i]) >= MASS_LEAST_SHARE; i++) {
         json_t *object = json_object();
         set_real(object, "share", decimal_value(shares[i]));
-        set_real(object, "lost_mass", mass_law_quantile(&law, decimal_value(shares[i])));
+        set_real(object, "lost_mass", mass_distribution_quantile(&dist, decimal_value(shares[i])));
         json_array_append_new(quantiles, object);
     }
-    set_real(shape, "lost_mass", law.mean);
-    set_real(shape, "lost_mass_sd", law.sd);
+    set_real(shape, "lost_mass", dist.mean);
+    set_real(shape, "lost_mass_sd", dist.sd);
     set_real(shape, "attention_error", rcm_attention_error(p, &query->weights.weights));
     json_object_set_new(shape, "lost_mass_quantiles", quantiles);
-    mass_law_free(&law);
+    mass_distribution_free(&dist);
 }

@@ -1,30 +1,31 @@
-/* law_evaluations.h - internal to model/law/: the two evaluations of a law.
+/* distribution_evaluations.h - internal to model/distribution/: the two evaluations of a
+ * distribution.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef LAW_EVALUATIONS_H
-#define LAW_EVALUATIONS_H
+#ifndef DISTRIBUTION_EVALUATIONS_H
+#define DISTRIBUTION_EVALUATIONS_H
 
 #include <math.h>
 
 #include "dd.h"
-#include "law.h"
+#include "distribution.h"
 
-#define LAW_EPSILON 0x1p-56 /* what a sum may leave out, relative */
+#define DISTRIBUTION_EPSILON 0x1p-56 /* what a sum may leave out, relative */
 
 /* n x - k s: n times the distance of x from the mean. */
-int128 law_scaled_offset(struct law law, int64_t x);
+int128 distribution_scaled_offset(struct distribution dist, int64_t x);
 
-/* The numbers from which the ratios of a law are computed, as doubles. Sums of them are below 2^53
- * and therefore exact. */
+/* The numbers from which the ratios of a distribution are computed, as doubles. Sums of them are
+ * below 2^53 and therefore exact. */
 struct ratios {
     double n_s, k, s, rest; /* n - s, k, s, n - k - s */
     bool binomial;
 };
 
-static inline struct ratios ratios_of(struct law law)
+static inline struct ratios ratios_of(struct distribution dist)
 {
-    return (struct ratios){(double)(law.n - law.s), (double)law.k, (double)law.s,
-                           (double)(law.n - law.k - law.s), law.binomial};
+    return (struct ratios){(double)(dist.n - dist.s), (double)dist.k, (double)dist.s,
+                           (double)(dist.n - dist.k - dist.s), dist.binomial};
 }
 
 /* P(x + 1) / P(x) = up / down, each a product of two integers. */
@@ -58,6 +59,6 @@ double stirling_rest(double m);
 
 /* The sums over x > c of P(x), (x - c) P(x), (x - c)^2 P(x), each divided by P(c + 1). The terms
  * must fall from c + 1 or c + 2 on. */
-struct tail law_relative_tail(const struct ratios *r, int64_t c);
+struct tail distribution_relative_tail(const struct ratios *r, int64_t c);
 
 #endif

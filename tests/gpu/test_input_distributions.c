@@ -1,5 +1,5 @@
-/* test_input_laws.c - the law of the values of each kind of rows: moments, correlations, what is
- * masked and what is equal.
+/* test_input_distributions.c - the distribution of the values of each kind of rows: moments,
+ * correlations, what is masked and what is equal.
  *
  * Against: theory. The seed is fixed. A comparison allows 5 standard errors, which one random
  * comparison in 1.7 million passes; there are about 150.
@@ -37,7 +37,7 @@ static void within(double got, double want, double standard_error, const char *w
 /* ---- kinds of independent elements */
 
 /* What is known of the elements that are not -inf: E x, E x^2, E x^4; and the share of -inf. */
-struct law {
+struct distribution {
     enum rcm_gpu_input input;
     double mean, second, fourth, masked;
 };
@@ -47,34 +47,34 @@ enum { M = 7, N = 5001 };
 /* max(0, z - t) of which 60 % are 0: with the density f(t) and the tail 0.4 of a normal, the
  * integrals of (z - t)^p f(z) from t on are J(1) = f(t) - 0.4 t, J(p) = (p - 1) J(p - 2) - t
  * J(p - 1). */
-static struct law relu_law(void)
+static struct distribution relu_distribution(void)
 {
     const double pi = 3.14159265358979, t = 0.2533471031357997,
                  density = exp(-t * t / 2.0) / sqrt(2.0 * pi);
     double j[5] = {0.4, density - 0.4 * t};
     for (int p = 2; p <= 4; p++)
         j[p] = (p - 1) * j[p - 2] - t * j[p - 1];
-    return (struct law){RCM_GPU_INPUT_RELU, j[1], j[2], j[4], 0.0};
+    return (struct distribution){RCM_GPU_INPUT_RELU, j[1], j[2], j[4], 0.0};
 }
 
 /* The probability of i/32 is that of the normals next to it; the ends have the tails. */
-static struct law eight_bit_law(void)
+static struct distribution eight_bit_distribution(void)
 {
-    struct law law = {.input = RCM_GPU_INPUT_EIGHT_BIT};
+    struct distribution dist = {.input = RCM_GPU_INPUT_EIGHT_BIT};
     for (int i = -128; i <= 127; i++) {
         const double above = i == 127 ? 0.0 : 0.5 * erfc((i + 0.5) / 32.0 / sqrt(2.0)),
                      from = i == -128 ? 1.0 : 0.5 * erfc((i - 0.5) / 32.0 / sqrt(2.0)),
                      x = i / 32.0, p = from - above;
-        law.mean += p * x;
-        law.second += p * x * x;
-        law.fourth += p * x * x * x * x;
+        dist.mean += p * x;
+        dist.second += p * x * x;
+        dist.fourth += p * x * x * x * x;
     }
-    return law;
+    return dist;
 }
 
-static void check_law(struct law law)
+static void check_distribution(struct distribution dist)
 {
-    double *x = rows_of_kind(law.input, M, N);
+    double *x = rows_of_kind(dist.input, M, N);
     double sum = 0.0, squares = 0.0, beside = 0.0, below = 0.0;
     uint64_t finite = 0, pairs_beside = 0, pairs_below = 0;
     for (uint64_t i = 0; i < M * N; i++) {
@@ -90,29 +90,29 @@ static void check_law(struct law law)
         if (i >= N && isfinite(x[i - N]))
             below += x[i] * x[i - N], pairs_below++;
     }
-    const double count = (double)finite, square = law.mean * law.mean;
-    within(sum / count, law.mean, sqrt((law.second - square) / count), "mean", law.input);
-    within(squares / count, law.second, sqrt((law.fourth - law.second * law.second) / count),
-           "mean square", law.input);
-    within(beside / (double)pairs_beside, square, law.second / sqrt((double)pairs_beside),
-           "product of neighbours", law.input);
-    within(below / (double)pairs_below, square, law.second / sqrt((double)pairs_below),
-           "product of rows", law.input);
-    within(1.0 - count / (M * N), law.masked, sqrt(law.masked * (1.0 - law.masked) / (M * N)),
-           "share of -inf", law.input);
+    const double count = (double)finite, square = dist.mean * dist.mean;
+    within(sum / count, dist.mean, sqrt((dist.second - square) / count), "mean", dist.input);
+    within(squares / count, dist.second, sqrt((dist.fourth - dist.second * dist.second) / count),
+           "mean square", dist.input);
+    within(beside / (double)pairs_beside, square, dist.second / sqrt((double)pairs_beside),
+           "product of neighbours", dist.input);
+    within(below / (double)pairs_below, square, dist.second / sqrt((double)pairs_below),
+           "product of rows", dist.input);
+    within(1.0 - count / (M * N), dist.masked, sqrt(dist.masked * (1.0 - dist.masked) / (M * N)),
+           "share of -inf", dist.input);
     free(x);
 }
 
 START_TEST(moments)
 {
-    const struct law laws[] = {{RCM_GPU_INPUT_NORMAL, 0.0, 1.0, 3.0, 0.0},
-                               {RCM_GPU_INPUT_FEW, -0.5, 21.5, 840.5, 0.0},
-                               {RCM_GPU_INPUT_MASKED_10, 0.0, 1.0, 3.0, 0.1},
-                               {RCM_GPU_INPUT_MASKED_99, 0.0, 1.0, 3.0, 0.99},
-                               relu_law(),
-                               eight_bit_law()};
-    for (size_t i = 0; i < sizeof laws / sizeof *laws; i++)
-        check_law(laws[i]);
+    const struct distribution dists[] = {{RCM_GPU_INPUT_NORMAL, 0.0, 1.0, 3.0, 0.0},
+                                         {RCM_GPU_INPUT_FEW, -0.5, 21.5, 840.5, 0.0},
+                                         {RCM_GPU_INPUT_MASKED_10, 0.0, 1.0, 3.0, 0.1},
+                                         {RCM_GPU_INPUT_MASKED_99, 0.0, 1.0, 3.0, 0.99},
+                                         relu_distribution(),
+                                         eight_bit_distribution()};
+    for (size_t i = 0; i < sizeof dists / sizeof *dists; i++)
+        check_distribution(dists[i]);
 }
 END_TEST
 
@@ -237,8 +237,8 @@ END_TEST
 /* ---- kinds whose elements depend on their neighbours */
 
 /* x[i + h] - r x[i] at multiples of h, r = 0.99^h, are independent normals of variance 1 - r^2, and
- * independent of x[i]: this is the law of the process at distance h. Distances are those of the
- * halving, and others. */
+ * independent of x[i]: this is the distribution of the process at distance h. Distances are those
+ * of the halving, and others. */
 START_TEST(ar_99)
 {
     enum { ROWS = 6, LENGTH = 40000 };
@@ -365,5 +365,5 @@ START_TEST(waves_of_a_row)
 }
 END_TEST
 
-TEST_MAIN("gpu input laws", moments, equal_elements, order, padding, samples, ar_99,
+TEST_MAIN("gpu input distributions", moments, equal_elements, order, padding, samples, ar_99,
           waves_over_rows, waves_of_a_row)

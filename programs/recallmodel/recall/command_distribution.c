@@ -1,4 +1,4 @@
-/* command_law.c - how many of its top k a row loses: the law (distribution) of its recall.
+/* command_distribution.c - how many of its top k a row loses: the distribution of its recall.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
@@ -12,12 +12,12 @@
 
 #include <programs/recallmodel/question/answer.h>
 #include <programs/recallmodel/command.h>
-#include "law_mass.h"
-#include "law_ranges.h"
+#include "distribution_mass.h"
+#include "distribution_ranges.h"
 
-#define RANGES_MOST 2000 /* of a law in CSV and JSON */
-#define LINES_MOST 16    /* of a law in text, but for its tails */
-#define BOXES_MOST 200   /* of a law in the picture */
+#define RANGES_MOST 2000 /* of a distribution in CSV and JSON */
+#define LINES_MOST 16    /* of a distribution in text, but for its tails */
+#define BOXES_MOST 200   /* of a distribution in the picture */
 #define BAR_LENGTH 50
 
 struct settings {
@@ -25,7 +25,7 @@ struct settings {
     struct fraction quantile;
 };
 
-static const struct argument law_options[] = {
+static const struct argument distribution_options[] = {
     OPTIONS_REACHING,
     OPTIONS_WEIGHTS("without --b, take the smallest b that loses at most this share of the softmax "
                     "mass on average, in place of --recall"),
@@ -66,19 +66,20 @@ static struct shares shares_of(const struct settings *settings)
 
 /* What all but a share of the rows lose at most, and the recall that they reach. */
 struct row_quantile {
-    bool known; /* does the law determine it? */
+    bool known; /* does the distribution determine it? */
     uint64_t lost;
     double recall;
 };
 
-static struct row_quantile quantile_at(const struct rcm_lost *law, uint64_t k, struct decimal share)
+static struct row_quantile quantile_at(const struct rcm_lost *dist, uint64_t k,
+                                       struct decimal share)
 {
     /* A share so small that the rest rounds to 1 is not 0: not all rows are asked for. */
     const double rest = decimal_complement(share);
-    const double recall = rcm_lost_recall_quantile(law, k, rest < 1.0 ? rest : NAN, 1);
+    const double recall = rcm_lost_recall_quantile(dist, k, rest < 1.0 ? rest : NAN, 1);
     struct row_quantile q = {.known = !isnan(recall), .recall = recall};
     if (q.known)
-        q.lost = rcm_lost_quantile(law, rest);
+        q.lost = rcm_lost_quantile(dist, rest);
     return q;
 }
 
@@ -100,13 +101,13 @@ static const struct column range_items[] = {
 };
 static const struct columns range_columns = COLUMNS(struct range_row, range_items);
 
-static const struct column law_items[] = {
+static const struct column distribution_items[] = {
     {PART(struct range_row, query, query_columns)},
     {FIELD(struct range_row, b), IN_DATA("b")},
     {FIELD(struct range_row, k_b), IN_DATA("k_b")},
     {.part = &range_columns},
 };
-static const struct columns law_columns = COLUMNS(struct range_row, law_items);
+static const struct columns distribution_columns = COLUMNS(struct range_row, distribution_items);
 
 /* Adds a row for each range. */
 static void add_ranges(struct table *table, struct range_row row, const struct lost_ranges *ranges)
@@ -118,31 +119,31 @@ static void add_ranges(struct table *table, struct range_row row, const struct l
     }
 }
 
-/* The rows of CSV; one with nulls for a law that is not computed. The other outputs compute one law
- * after the other, so that only one of them needs memory. */
-static struct table *law_rows(const struct query *query, void *state)
+/* The rows of CSV; one with nulls for a distribution that is not computed. The other outputs
+ * compute one distribution after the other, so that only one of them needs memory. */
+static struct table *distribution_rows(const struct query *query, void *state)
 {
     const struct settings *settings = state;
-    struct table *table = table_of(&law_columns, 0);
+    struct table *table = table_of(&distribution_columns, 0);
     for (size_t i = 0; i < query->length && settings->question.output == OUTPUT_CSV; i++) {
         const struct range_row none = {fields_of(query),
                                        query->shapes[i].b,
                                        query->shapes[i].k_b,
                                        {NO_COUNT, NO_COUNT, NAN, NAN},
                                        NAN};
-        struct rcm_lost law;
-        rcm_lost(query->shapes[i], &law);
-        struct lost_ranges ranges = law_all(&law, RANGES_MOST);
+        struct rcm_lost dist;
+        rcm_lost(query->shapes[i], &dist);
+        struct lost_ranges ranges = distribution_all(&dist, RANGES_MOST);
         if (ranges.length == 0)
             table_add(table, &none, false);
         add_ranges(table, none, &ranges);
         lost_ranges_free(&ranges);
-        rcm_lost_free(&law);
+        rcm_lost_free(&dist);
     }
     return table;
 }
 
-/* A shape without its law, and what all but the shares of rows lose at most. */
+/* A shape without its distribution, and what all but the shares of rows lose at most. */
 struct summary {
     struct rcm_topk p;
     uint64_t candidates;
@@ -177,11 +178,11 @@ static struct summary summary_of(struct rcm_topk p)
                             .lost_sd = k * sd};
 }
 
-static json_t *quantiles_json(const struct rcm_lost *law, uint64_t k, const struct shares *shares)
+static json_t *quantiles_json(const struct rcm_lost *dist, uint64_t k, const struct shares *shares)
 {
     json_t *quantiles = json_array();
     for (size_t i = 0; i < shares->length; i++) {
-        const struct row_quantile q = quantile_at(law, k, shares->items[i]);
+        const struct row_quantile q = quantile_at(dist, k, shares->items[i]);
         json_t *object = json_object();
         set_real(object, "share", decimal_value(shares->items[i]));
         set_count(object, "lost", q.known ? q.lost : NO_COUNT);
@@ -191,37 +192,37 @@ static json_t *quantiles_json(const struct rcm_lost *law, uint64_t k, const stru
     return quantiles;
 }
 
-static json_t *ranges_json(const struct rcm_lost *law, uint64_t k)
+static json_t *ranges_json(const struct rcm_lost *dist, uint64_t k)
 {
-    struct lost_ranges ranges = law_all(law, RANGES_MOST);
+    struct lost_ranges ranges = distribution_all(dist, RANGES_MOST);
     struct table *table = table_of(&range_columns, 0);
     add_ranges(table, (struct range_row){.query = {.k = k}}, &ranges);
     lost_ranges_free(&ranges);
     return rows_as_json(table);
 }
 
-static void law_json(json_t *object, const struct query *query, const struct table *rows,
-                     void *state)
+static void distribution_json(json_t *object, const struct query *query, const struct table *rows,
+                              void *state)
 {
     const struct shares shares = shares_of(state);
-    json_t *laws = json_array();
+    json_t *dists = json_array();
     (void)rows;
     weights_json(object, &((const struct settings *)state)->question.weights, &query->weights);
     for (size_t i = 0; i < query->length; i++) {
         const struct summary summary = summary_of(query->shapes[i]);
         struct table *table = table_of(&summary_columns, 0);
-        struct rcm_lost law;
-        rcm_lost(summary.p, &law);
+        struct rcm_lost dist;
+        rcm_lost(summary.p, &dist);
         table_add(table, &summary, false);
         json_t *shape = row_as_json(table);
-        law_mass_json(shape, query, summary.p, shares.items, shares.length);
-        json_object_set_new(shape, "quantiles", quantiles_json(&law, summary.p.k, &shares));
-        json_object_set_new(shape, "law",
-                            law.length ? ranges_json(&law, summary.p.k) : json_null());
-        json_array_append_new(laws, shape);
-        rcm_lost_free(&law);
+        distribution_mass_json(shape, query, summary.p, shares.items, shares.length);
+        json_object_set_new(shape, "quantiles", quantiles_json(&dist, summary.p.k, &shares));
+        json_object_set_new(shape, "distribution",
+                            dist.length ? ranges_json(&dist, summary.p.k) : json_null());
+        json_array_append_new(dists, shape);
+        rcm_lost_free(&dist);
     }
-    json_object_set_new(object, "laws", laws);
+    json_object_set_new(object, "distributions", dists);
 }
 
 /* ---- text */
@@ -252,7 +253,7 @@ static struct range_line line_of(uint64_t k, const struct lost_range *range, dou
     return line;
 }
 
-/* The law of a shape in lines; a bar shows each probability beside the highest one. */
+/* The distribution of a shape in lines; a bar shows each probability beside the highest one. */
 static void print_ranges(struct rcm_topk p, const struct lost_ranges *ranges, bool colour)
 {
     struct table *table = table_of(&line_columns, 0);
@@ -307,15 +308,16 @@ static void explain(const struct query *query, const struct shares *shares, bool
                   query->base.k);
     const double least = decimal_value(shares->items[shares->length - 1]);
     if (too_wide)
-        print_wrapped("-: not computed, because the law (distribution) of the recall is too wide "
+        print_wrapped("-: not computed, because the distribution of the recall is too wide "
                       "or would take too long");
     else if (least < RCM_LOST_MAX_ERROR)
-        print_wrapped("-: the law (distribution) of the recall is accurate to %.0e, which says "
+        print_wrapped("-: the distribution of the recall is accurate to %.0e, which says "
                       "nothing about a share of %.3g",
                       RCM_LOST_MAX_ERROR, least);
 }
 
-static void law_text(const struct query *query, const struct table *rows, void *state, bool colour)
+static void distribution_text(const struct query *query, const struct table *rows, void *state,
+                              bool colour)
 {
     const struct shares shares = shares_of(state);
     struct table *summary = summary_table(&shares);
@@ -324,22 +326,22 @@ static void law_text(const struct query *query, const struct table *rows, void *
     (void)rows;
     for (size_t i = 0; i < query->length; i++) {
         struct summary row = summary_of(query->shapes[i]);
-        struct rcm_lost law;
-        rcm_lost(row.p, &law);
-        ranges[i] = law_to_read(&law, LINES_MOST);
-        too_wide = too_wide || law.length == 0;
+        struct rcm_lost dist;
+        rcm_lost(row.p, &dist);
+        ranges[i] = distribution_to_read(&dist, LINES_MOST);
+        too_wide = too_wide || dist.length == 0;
         for (size_t s = 0; s < shares.length; s++) {
-            const struct row_quantile q = quantile_at(&law, row.p.k, shares.items[s]);
+            const struct row_quantile q = quantile_at(&dist, row.p.k, shares.items[s]);
             row.quantiles[s] = q.known ? q.lost : NO_COUNT;
         }
         table_add(summary, &row, false);
-        rcm_lost_free(&law);
+        rcm_lost_free(&dist);
     }
     table_print(summary, stdout, colour);
     table_free(summary);
     explain(query, &shares, too_wide);
-    law_mass_print(query, &((const struct settings *)state)->question, shares.items, shares.length,
-                   colour);
+    distribution_mass_print(query, &((const struct settings *)state)->question, shares.items,
+                            shares.length, colour);
     for (size_t i = 0; i < query->length; i++) {
         print_ranges(query->shapes[i], &ranges[i], colour);
         lost_ranges_free(&ranges[i]);
@@ -350,7 +352,7 @@ static void law_text(const struct query *query, const struct table *rows, void *
 /* ---- the picture */
 
 /* A histogram for each shape: the probability of each number of lost elements. */
-static struct plot *law_picture(const struct query *query, void *state)
+static struct plot *distribution_picture(const struct query *query, void *state)
 {
     char title[100];
     (void)state;
@@ -359,9 +361,9 @@ static struct plot *law_picture(const struct query *query, void *state)
     plot_histogram(plot, "probability that a row loses so many");
     for (size_t i = 0; i < query->length; i++) {
         const struct rcm_topk p = query->shapes[i];
-        struct rcm_lost law;
-        rcm_lost(p, &law);
-        struct lost_ranges ranges = law_bulk(&law, 1e-6, BOXES_MOST);
+        struct rcm_lost dist;
+        rcm_lost(p, &dist);
+        struct lost_ranges ranges = distribution_bulk(&dist, 1e-6, BOXES_MOST);
         snprintf(title, sizeof title, "b = %" PRIu64 ", kb = %" PRIu64, p.b, p.k_b);
         plot_series(plot, title, false, false, i);
         for (size_t j = 0; j < ranges.length; j++) {
@@ -370,37 +372,39 @@ static struct plot *law_picture(const struct query *query, void *state)
             plot_point(plot, (double)r->from + 0.5 * (width - 1.0), r->probability / width, width);
         }
         lost_ranges_free(&ranges);
-        rcm_lost_free(&law);
+        rcm_lost_free(&dist);
     }
     return plot;
 }
 
-static const struct argument_rule law_rules[] = {WEIGHTS_RULES, {0}};
+static const struct argument_rule distribution_rules[] = {WEIGHTS_RULES, {0}};
 
-static const struct answer law_answer = {.rules = law_rules,
-                                         .shapes = SHAPES_SMALLEST_B,
-                                         .rows = law_rows,
-                                         .text = law_text,
-                                         .json = law_json,
-                                         .plot = law_picture};
+static const struct answer distribution_answer = {.rules = distribution_rules,
+                                                  .shapes = SHAPES_SMALLEST_B,
+                                                  .rows = distribution_rows,
+                                                  .text = distribution_text,
+                                                  .json = distribution_json,
+                                                  .plot = distribution_picture};
 
-static int run_law(int count, char **arguments)
+static int run_distribution(int count, char **arguments)
 {
     struct settings settings = {.question = QUESTION_DEFAULT};
-    return answer_arguments(law_options, &law_answer, &settings.question, count, arguments);
+    return answer_arguments(distribution_options, &distribution_answer, &settings.question, count,
+                            arguments);
 }
 
-const struct command command_law = {
-    .name = "law",
+const struct command command_distribution = {
+    .name = "distribution",
+    .second_name = "law",
     .summary = "how many of its top k a row loses: the distribution of its recall",
-    .example = "recallmodel law --n 262144 --k 1024 --b 512 --kb 4\n"
-               "  recallmodel law --n 2^17 --k 64 --recall 0.99 --quantile 1e-4 --json",
+    .example = "recallmodel distribution --n 262144 --k 1024 --b 512 --kb 4\n"
+               "  recallmodel distribution --n 2^17 --k 64 --recall 0.99 --quantile 1e-4 --json",
     .detail =
         "lost: how many of the top k a row loses, or a range of such numbers; recall: the recall "
         "of a row that loses the largest number of the range; at most: the probability that a row "
         "loses that number or fewer, and so has at least this recall. --csv and --json have every "
         "number whose probability counts; if there are more than 2000, they have equal ranges.",
-    .columns = &law_columns,
-    .options = law_options,
-    .run = run_law,
+    .columns = &distribution_columns,
+    .options = distribution_options,
+    .run = run_distribution,
 };

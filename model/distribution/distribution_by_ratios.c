@@ -1,51 +1,51 @@
-/* law_by_ratios.c - see law.h: terms, tails and probabilities by ratios of neighbouring terms.
- * Derivation: docs/models.md 2.
+/* distribution_by_ratios.c - see distribution.h: terms, tails and probabilities by ratios of
+ * neighbouring terms. Derivation: docs/models.md 2.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "law_evaluations.h"
+#include "distribution_evaluations.h"
 
 /* Keeps a term of 1e-306 clear of the subnormal numbers, which have fewer digits. */
 #define SCALE 0x1p400
 
-double law_ratio(struct law law, int64_t x)
+double distribution_ratio(struct distribution dist, int64_t x)
 {
-    struct ratios r = ratios_of(law);
+    struct ratios r = ratios_of(dist);
     return ratio_up(&r, (double)x);
 }
 
-size_t law_terms(struct law law, int64_t start, int64_t high, double least, double *p,
-                 int64_t *first)
+size_t distribution_terms(struct distribution dist, int64_t start, int64_t high, double least,
+                          double *p, int64_t *first)
 {
-    const int64_t low = law_low(law);
+    const int64_t low = distribution_low(dist);
     int64_t begin = start, end = start;
     double down = 1.0, up = 1.0, total = 1.0;
     while (begin > low && down >= least)
-        total += down /= law_ratio(law, --begin);
+        total += down /= distribution_ratio(dist, --begin);
     while (end < high && up >= least)
-        total += up *= law_ratio(law, end++);
+        total += up *= distribution_ratio(dist, end++);
     const size_t length = (size_t)(end - begin + 1);
     *first = begin;
     if (!p)
         return length;
     p[start - begin] = 1.0 / total;
     for (int64_t x = start; x > begin; x--)
-        p[x - 1 - begin] = p[x - begin] / law_ratio(law, x - 1);
+        p[x - 1 - begin] = p[x - begin] / distribution_ratio(dist, x - 1);
     for (int64_t x = start; x < end; x++)
-        p[x + 1 - begin] = p[x - begin] * law_ratio(law, x);
+        p[x + 1 - begin] = p[x - begin] * distribution_ratio(dist, x);
     return length;
 }
 
 /* With w = x - c >= 1 and q < 1 the next ratio, ratios fall. So the rest of the third sum is at
  * most t sum_{j>=1} (w + j)^2 q^j <= 2 w^2 t / (1 - q)^3. That sum is at most w^2 times the first,
  * so the first has converged too. */
-struct tail law_relative_tail(const struct ratios *r, int64_t c)
+struct tail distribution_relative_tail(const struct ratios *r, int64_t c)
 {
     struct tail sum = {1.0, 1.0, 1.0};
     double t = 1.0, w = 1.0;
     for (double x = (double)c + 1.0;; x += 1.0) {
         double q = ratio_up(r, x), margin = 1.0 - q, last = w * w * t;
-        if (last <= LAW_EPSILON * sum.square && q < 1.0 &&
-            last <= LAW_EPSILON * margin * margin * margin * sum.square)
+        if (last <= DISTRIBUTION_EPSILON * sum.square && q < 1.0 &&
+            last <= DISTRIBUTION_EPSILON * margin * margin * margin * sum.square)
             return sum;
         t *= q;
         w += 1.0;
@@ -62,7 +62,7 @@ static double mass_below(const struct ratios *r, double from)
     double mass = 0.0, t = 1.0;
     for (double x = from;; x -= 1.0) {
         double q = ratio_down(r, x);
-        if (q < 1.0 && t <= LAW_EPSILON * (1.0 - q) * (1.0 + mass))
+        if (q < 1.0 && t <= DISTRIBUTION_EPSILON * (1.0 - q) * (1.0 + mass))
             return mass;
         t *= q;
         mass += t;
@@ -89,24 +89,25 @@ static double walk_up(const struct ratios *r, double t, double from, double to, 
 
 /* One walk up from the mode or c + 1, whichever is less: the terms up to c, then the tail. Then the
  * terms below. The total of all three is the norm. */
-struct tail law_upper_by_ratios(struct law law, int64_t c)
+struct tail distribution_upper_by_ratios(struct distribution dist, int64_t c)
 {
-    struct ratios r = ratios_of(law);
-    int64_t mode = law_mode(law), start = mode < c + 1 ? mode : c + 1;
+    struct ratios r = ratios_of(dist);
+    int64_t mode = distribution_mode(dist), start = mode < c + 1 ? mode : c + 1;
     double mass = 0.0, first = walk_up(&r, SCALE, (double)start, (double)c + 1.0, &mass);
     if (!(first > 0.0))
         return (struct tail){0.0, 0.0, 0.0};
-    struct tail sum = law_relative_tail(&r, c);
+    struct tail sum = distribution_relative_tail(&r, c);
     double total = mass + first * sum.probability + SCALE * mass_below(&r, (double)start);
     return (struct tail){first * sum.probability / total, first * sum.excess / total,
                          first * sum.square / total};
 }
 
-double law_probability_by_ratios(struct law law, int64_t x)
+double distribution_probability_by_ratios(struct distribution dist, int64_t x)
 {
-    struct ratios r = ratios_of(law);
-    double mode = (double)law_mode(law), mass = 0.0;
-    double total = law_relative_tail(&r, law_mode(law) - 1).probability + mass_below(&r, mode);
+    struct ratios r = ratios_of(dist);
+    double mode = (double)distribution_mode(dist), mass = 0.0;
+    double total = distribution_relative_tail(&r, distribution_mode(dist) - 1).probability +
+                   mass_below(&r, mode);
     if ((double)x < mode)
         return 1.0 / total / walk_up(&r, 1.0, (double)x, mode, &mass);
     return walk_up(&r, SCALE, mode, (double)x, &mass) / total / SCALE;

@@ -1,5 +1,5 @@
-/* lost_mass_law.c - the law (distribution) of the lost mass of a row of normal scores. Derivation:
- * docs/models.md 23.
+/* lost_mass_distribution.c - the distribution of the lost mass of a row of normal scores.
+ * Derivation: docs/models.md 23.
  *
  * A row loses more than x where the sum over its top elements of their weight, times 1 - x where
  * the element is lost and -x where it is not, is positive. Given U it is a sum over buckets, which
@@ -48,7 +48,7 @@ struct two_parts {
     double *re, *im;
 };
 
-struct row_law {
+struct row_distribution {
     struct rcm_buckets buckets;
     double n, k, k_b, mass;
     struct turns turns;
@@ -76,19 +76,19 @@ static struct complex_number at(struct two_parts f, size_t i)
     return (struct complex_number){f.re[i], f.im[i]};
 }
 
-static void set_theta(struct row_law *law, const struct scores *s, double theta)
+static void set_theta(struct row_distribution *dist, const struct scores *s, double theta)
 {
     for (size_t i = 0; i < s->length; i++) {
         const double angle = theta * s->weight[i] / s->typical;
-        law->kept.re[i] = cos(law->mass * angle);
-        law->kept.im[i] = -sin(law->mass * angle);
-        law->lost.re[i] = cos((1.0 - law->mass) * angle);
-        law->lost.im[i] = sin((1.0 - law->mass) * angle);
+        dist->kept.re[i] = cos(dist->mass * angle);
+        dist->kept.im[i] = -sin(dist->mass * angle);
+        dist->lost.re[i] = cos((1.0 - dist->mass) * angle);
+        dist->lost.im[i] = sin((1.0 - dist->mass) * angle);
     }
-    law->kept_all.re = scores_above(s, law->kept.re, law->kept_above.re, NULL);
-    law->kept_all.im = scores_above(s, law->kept.im, law->kept_above.im, NULL);
-    scores_above(s, law->lost.re, law->room, law->lost_below.re);
-    scores_above(s, law->lost.im, law->room, law->lost_below.im);
+    dist->kept_all.re = scores_above(s, dist->kept.re, dist->kept_above.re, NULL);
+    dist->kept_all.im = scores_above(s, dist->kept.im, dist->kept_above.im, NULL);
+    scores_above(s, dist->lost.re, dist->room, dist->lost_below.re);
+    scores_above(s, dist->lost.im, dist->room, dist->lost_below.im);
 }
 
 /* ---- one bucket, of whose places each has a top element with probability top = k/n */
@@ -106,21 +106,21 @@ static struct complex_number few_tops(double size, double most, double top, stru
 }
 
 /* k_b top elements or more: the integral over the score of the k_b-th, with k_b - 1 above it. */
-static struct complex_number many_tops(const struct row_law *law, const struct scores *s,
+static struct complex_number many_tops(const struct row_distribution *dist, const struct scores *s,
                                        double size, struct complex_number turn)
 {
-    const double top = law->k / law->n, odds = top / (1.0 - top), k_b = law->k_b;
+    const double top = dist->k / dist->n, odds = top / (1.0 - top), k_b = dist->k_b;
     const uint64_t above = (uint64_t)k_b - 1, below = (uint64_t)(size - k_b);
     const double scale = exp(lgamma(size + 1.0) - lgamma(k_b) - lgamma(size - k_b + 1.0) +
                              k_b * log(top) + (size - k_b) * log1p(-top));
     const struct complex_number power = complex_power(turn, above + 1);
     struct complex_number sum = {0.0, 0.0};
     for (size_t i = 0; i < s->length; i++) {
-        const struct complex_number lost = complex_times(turn, at(law->lost_below, i));
+        const struct complex_number lost = complex_times(turn, at(dist->lost_below, i));
         const struct complex_number base = {1.0 + odds * lost.re, odds * lost.im};
-        const struct complex_number others =
-            complex_times(complex_power(at(law->kept_above, i), above), complex_power(base, below));
-        const struct complex_number term = complex_times(others, at(law->kept, i));
+        const struct complex_number others = complex_times(
+            complex_power(at(dist->kept_above, i), above), complex_power(base, below));
+        const struct complex_number term = complex_times(others, at(dist->kept, i));
         const double weight = s->width * s->rule->weight[i % PANEL] * s->density[i];
         sum.re += weight * term.re;
         sum.im += weight * term.im;
@@ -143,25 +143,25 @@ static void multiply(struct product *product, double count, struct complex_numbe
 
 /* The characteristic function, but for a constant, where something is lost: the sum over the turns
  * of the product over the buckets, less that where no bucket loses. *none: the latter. */
-static struct complex_number characteristic(const struct row_law *law, const struct scores *s,
-                                            struct complex_number *none)
+static struct complex_number characteristic(const struct row_distribution *dist,
+                                            const struct scores *s, struct complex_number *none)
 {
-    const double top = law->k / law->n;
+    const double top = dist->k / dist->n;
     struct complex_number sum = {0.0, 0.0};
     *none = sum;
-    for (int j = 0; j < law->turns.length; j++) {
-        const double phi = law->turns.step * (law->turns.first + j);
-        const struct complex_number turn = turned(phi), z = complex_times(turn, law->kept_all);
-        struct product all = {0.0, -law->k * phi}, kept = all;
-        for (unsigned c = 0; c < law->buckets.classes; c++) {
-            const double count = (double)law->buckets.of[c].count,
-                         size = (double)law->buckets.of[c].size;
-            const struct complex_number few = few_tops(size, fmin(size, law->k_b), top, z);
+    for (int j = 0; j < dist->turns.length; j++) {
+        const double phi = dist->turns.step * (dist->turns.first + j);
+        const struct complex_number turn = turned(phi), z = complex_times(turn, dist->kept_all);
+        struct product all = {0.0, -dist->k * phi}, kept = all;
+        for (unsigned c = 0; c < dist->buckets.classes; c++) {
+            const double count = (double)dist->buckets.of[c].count,
+                         size = (double)dist->buckets.of[c].size;
+            const struct complex_number few = few_tops(size, fmin(size, dist->k_b), top, z);
             multiply(&kept, count, few);
             struct complex_number g = few;
-            if (size > law->k_b) {
-                const struct complex_number fewer = few_tops(size, law->k_b - 1.0, top, z),
-                                            many = many_tops(law, s, size, turn);
+            if (size > dist->k_b) {
+                const struct complex_number fewer = few_tops(size, dist->k_b - 1.0, top, z),
+                                            many = many_tops(dist, s, size, turn);
                 g = (struct complex_number){fewer.re + many.re, fewer.im + many.im};
             }
             multiply(&all, count, g);
@@ -177,17 +177,17 @@ static struct complex_number characteristic(const struct row_law *law, const str
 /* P(H > 0): half the probability of a loss, and (1/pi) times the integral over log theta of the
  * imaginary part. Below THETA_LOW that is proportional to theta. Where nothing is lost H is below
  * 0. */
-static double above_at(struct row_law *law, const struct scores *s)
+static double above_at(struct row_distribution *dist, const struct scores *s)
 {
     struct complex_number none;
-    set_theta(law, s, 0.0);
-    const double losing = characteristic(law, s, &none).re, all = losing + none.re;
-    const double step = law->k < 64.0 ? THETA_STEP_FEW : THETA_STEP;
+    set_theta(dist, s, 0.0);
+    const double losing = characteristic(dist, s, &none).re, all = losing + none.re;
+    const double step = dist->k < 64.0 ? THETA_STEP_FEW : THETA_STEP;
     double integral = 0.0;
     unsigned vanished = 0;
     for (double t = THETA_LOW; t < THETA_HIGH && vanished < 4; t += step) {
-        set_theta(law, s, exp(t));
-        const struct complex_number f = characteristic(law, s, &none);
+        set_theta(dist, s, exp(t));
+        const struct complex_number f = characteristic(dist, s, &none);
         integral += (t > THETA_LOW ? step : 1.0 + 0.5 * step) * f.im;
         vanished = hypot(f.re, f.im) < VANISHED * losing ? vanished + 1 : 0;
     }
@@ -196,16 +196,17 @@ static double above_at(struct row_law *law, const struct scores *s)
 
 static int add_scores(void *context, const struct scores *s, double weight)
 {
-    struct row_law *law = context;
+    struct row_distribution *dist = context;
     const size_t length = s->length;
     double *work = malloc(9 * length * sizeof *work);
     if (!work)
         return -1;
-    struct two_parts *const parts[] = {&law->kept, &law->lost, &law->kept_above, &law->lost_below};
+    struct two_parts *const parts[] = {&dist->kept, &dist->lost, &dist->kept_above,
+                                       &dist->lost_below};
     for (unsigned i = 0; i < 4; i++)
         *parts[i] = (struct two_parts){work + 2 * i * length, work + (2 * i + 1) * length};
-    law->room = work + 8 * length;
-    law->above += weight * above_at(law, s);
+    dist->room = work + 8 * length;
+    dist->above += weight * above_at(dist, s);
     free(work);
     return 0;
 }
@@ -213,40 +214,42 @@ static int add_scores(void *context, const struct scores *s, double weight)
 /* Of elements, in place of their mass. */
 static double of_equal_weights(struct rcm_topk p, double mass)
 {
-    struct rcm_lost law;
-    if (rcm_lost(p, &law) != 0)
+    struct rcm_lost dist;
+    if (rcm_lost(p, &dist) != 0)
         return NAN;
-    const double at_most = rcm_lost_at_most(&law, mass * (double)p.k * (1.0 + 1e-15));
-    rcm_lost_free(&law);
+    const double at_most = rcm_lost_at_most(&dist, mass * (double)p.k * (1.0 + 1e-15));
+    rcm_lost_free(&dist);
     return 1.0 - at_most;
 }
 
-bool rcm_lost_mass_law_known(uint64_t k, double score_sd)
+bool rcm_lost_mass_distribution_known(uint64_t k, double score_sd)
 {
-    return score_sd == 0.0 || (k >= RCM_LOST_MASS_LAW_K && score_sd >= RCM_LOST_MASS_LAW_SD &&
-                               score_sd <= RCM_LOST_MASS_LAW_SD_MOST);
+    return score_sd == 0.0 ||
+           (k >= RCM_LOST_MASS_DISTRIBUTION_K && score_sd >= RCM_LOST_MASS_DISTRIBUTION_SD &&
+            score_sd <= RCM_LOST_MASS_DISTRIBUTION_SD_MOST);
 }
 
 double rcm_lost_mass_above(struct rcm_topk p, double score_sd, double mass)
 {
-    struct row_law law = {.buckets = rcm_buckets_of(p), .k = (double)p.k, .k_b = (double)p.k_b};
-    if (law.buckets.classes == 0 || !(score_sd >= 0.0 && score_sd <= RCM_SCORE_SD_MOST) ||
+    struct row_distribution dist = {
+        .buckets = rcm_buckets_of(p), .k = (double)p.k, .k_b = (double)p.k_b};
+    if (dist.buckets.classes == 0 || !(score_sd >= 0.0 && score_sd <= RCM_SCORE_SD_MOST) ||
         !(mass >= 0.0))
         return NAN;
-    if (p.k_b >= p.k || p.k_b >= law.buckets.of[0].size || mass >= 1.0)
+    if (p.k_b >= p.k || p.k_b >= dist.buckets.of[0].size || mass >= 1.0)
         return 0.0;
     if (mass <= 0.0)
         return 1.0 - rcm_probability_exact(p);
     if (score_sd == 0.0)
         return of_equal_weights(p, mass);
-    law.n = (double)shape_valid(p);
-    law.mass = mass;
-    law.turns = turns_of(law.k, law.n);
-    const struct top_scores top = {law.n, law.k, score_sd, law.k_b, U_ERROR};
-    if (!rcm_lost_mass_law_known(p.k, score_sd) || p.k == shape_valid(p) || p.k_b > K_B_LARGEST ||
-        scores_each(top, add_scores, &law) != 0)
+    dist.n = (double)shape_valid(p);
+    dist.mass = mass;
+    dist.turns = turns_of(dist.k, dist.n);
+    const struct top_scores top = {dist.n, dist.k, score_sd, dist.k_b, U_ERROR};
+    if (!rcm_lost_mass_distribution_known(p.k, score_sd) || p.k == shape_valid(p) ||
+        p.k_b > K_B_LARGEST || scores_each(top, add_scores, &dist) != 0)
         return NAN;
-    return fmin(fmax(law.above, 0.0), 1.0 - rcm_probability_exact(p));
+    return fmin(fmax(dist.above, 0.0), 1.0 - rcm_probability_exact(p));
 }
 
 /* ---- quantiles */

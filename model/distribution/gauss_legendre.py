@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes gauss_legendre.h: the 48-point Gauss-Legendre rule on [0, 1].
 
-    python3 model/law/gauss_legendre.py > model/law/gauss_legendre.h
+    python3 model/distribution/gauss_legendre.py > model/distribution/gauss_legendre.h
 
 Needs mpmath. The nodes are the roots of the Legendre polynomial P of degree 48, moved from [-1, 1]
 to [0, 1]; the weight of a root x is 2 / ((1 - x^2) P'(x)^2), halved because the interval is half as
@@ -16,7 +16,7 @@ NEWTON_STEPS = 8
 HEAD = f"""\
 /* gauss_legendre.h - the {POINTS}-point Gauss-Legendre rule on [0, 1].
  * gauss_legendre.py writes this file. The nodes are x and 1 - x of each row.
- * tests/model/law/test_law.c checks them.
+ * tests/model/distribution/test_distribution.c checks them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 /* clang-format off */
