@@ -11,13 +11,9 @@
 static const char *isas[16];
 static size_t isa_count;
 
-/* How many: in the short form, and in full; a quarter with AddressSanitizer, which takes the time
- * of the rest, and which random calls of the fuzzer go through too. */
+/* How many: in the short form, and in full. */
 static unsigned number(unsigned few, unsigned all)
 {
-#if defined __SANITIZE_ADDRESS__
-    all /= 4;
-#endif
     return few_cases() ? few : all;
 }
 
@@ -62,7 +58,7 @@ START_TEST(every_combination)
     for (unsigned kind = 0; kind < KINDS; kind++)
         for (unsigned type = 0; type < RCM_TOP_K_TYPES; type++)
             for (unsigned how = 0; how < 10; how++)
-                for (unsigned repeat = 0; repeat < number(1, 8); repeat++, calls++) {
+                for (unsigned repeat = 0; repeat < number(1, 4); repeat++, calls++) {
                     struct topk_case c = draw_case(&state, 1);
                     c.kind = (enum kind)kind;
                     c.stage1 = how / 2 == 1 || how / 2 == 2;
@@ -83,7 +79,7 @@ END_TEST
 START_TEST(random_calls)
 {
     uint64_t state = 2;
-    const unsigned calls = number(4000, 30000);
+    const unsigned calls = number(4000, 12000);
     find_isas();
     for (unsigned i = 0; i < calls; i++) {
         struct topk_case c = draw_case(&state, i % 100 == 7 ? 40000 : 1500);
@@ -99,7 +95,7 @@ START_TEST(strips)
 {
     uint64_t state = 3, calls = 0;
     find_isas();
-    for (uint64_t b = 1; b <= number(70, 150); b++)
+    for (uint64_t b = 1; b <= number(70, 110); b++)
         for (uint64_t k_b = 1; k_b <= 17; k_b += few_cases() ? random_between(&state, 1, 4) : 1) {
             struct topk_case c = {
                 .stage1 = next_random(&state) % 3 > 0,
@@ -190,7 +186,7 @@ END_TEST
 START_TEST(shared_work)
 {
     uint64_t state = 19;
-    const unsigned calls = number(60, 400);
+    const unsigned calls = number(60, 200);
     find_isas();
     for (unsigned i = 0; i < calls; i++) {
         struct topk_case c = draw_case(&state, 1);
@@ -227,7 +223,7 @@ END_TEST
 START_TEST(few_of_many)
 {
     uint64_t state = 20;
-    const unsigned calls = number(400, 2000);
+    const unsigned calls = number(400, 1000);
     find_isas();
     for (unsigned i = 0; i < calls; i++) {
         struct topk_case c = draw_case(&state, 1);
@@ -287,7 +283,7 @@ START_TEST(many_of_many)
 {
     uint64_t state = 31, calls = 0;
     find_isas();
-    for (; calls < number(600, 8000); calls++) {
+    for (; calls < number(600, 3000); calls++) {
         struct topk_case c = {.kind = calls % 3 ? NORMAL : (enum kind)(next_random(&state) % KINDS),
                               .want_values = true,
                               .want_indices = true};

@@ -9,7 +9,7 @@
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
 bits=$build/tests/topk/bits
-calls=20000
+calls=6000
 few=300
 [ "${CASES:-}" != few ] || calls=2000
 

@@ -1,7 +1,7 @@
 /* test_select_time.c - the choice by time against a search over every b: for each profile that
  * comes with the library, and for stand-ins.
  *
- * Against: every b that the kernel runs, 500 questions to each profile and 100 to stand-ins.
+ * Against: every b that the kernel runs, 150 questions to each profile and 40 to stand-ins.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <tests/test.h>
@@ -75,7 +75,7 @@ static void compare(const struct rcm_profile *q, unsigned questions, uint64_t n_
 START_TEST(every_profile)
 {
     const struct rcm_profile *q;
-    const unsigned questions = few_cases() ? 60 : 500;
+    const unsigned questions = few_cases() ? 60 : 150;
     for (size_t i = 0; (q = rcm_profile(i)); i++)
         if (q->kernel->model != RCM_TIME_EXACT)
             compare(q, questions, few_cases() ? 1 << 16 : 1 << 18);
@@ -85,7 +85,7 @@ END_TEST
 START_TEST(stand_ins)
 {
     struct rcm_profile q;
-    const unsigned questions = few_cases() ? 20 : 100;
+    const unsigned questions = few_cases() ? 20 : 40;
     for (size_t i = 0; rcm_device(i); i += 5) {
         ck_assert(rcm_stand_in_for(rcm_device(i), NULL, NULL, NULL, &q));
         compare(&q, questions, 1 << 15);

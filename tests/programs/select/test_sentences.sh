@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every sentence that select prints, over a thousand random questions (CASES=few: 120):
+# Every sentence that select prints, over 400 random questions (CASES=few: 120):
 # check_sentences.py. And that the check finds sentences that are wrong.
 #
 # Against: its own JSON, `distribution`, the rule by its own formula; the lies below are noticed.
@@ -7,7 +7,7 @@
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 needs_python
-questions=1000
+questions=400
 if [ "${CASES:-}" = few ]; then questions=120; fi
 if [ -n "${SANITIZE:-}" ]; then questions=60; fi
 python3 tests/programs/select/check_sentences.py "$program" "$questions" || fail "see above"
