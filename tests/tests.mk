@@ -138,16 +138,12 @@ check-sanitize: packages
 	@$(MAKE) --no-print-directory $(PARALLEL) $(SANITIZED) test-programs
 	@$(MAKE) --no-print-directory $(SANITIZED) TEST_LIMIT_S=1800 run-sanitized
 
-# The sanitizers watch memory, which the short form of a test uses as the long one does. The kernels
-# of topk/ are tried in full: there a fault may hide in a rare length or type. Figures and pages are
-# left out: what they run is run elsewhere. So are the tests of the house, which run no program of
-# ours.
-IN_FULL = $(filter $(BUILD)/tests/topk/%,$(TESTS))
+# The sanitizers watch memory, which the short form of a test uses as the long one does; rare lengths
+# and types of topk/ are the fuzzer's. Figures and pages are left out: what they run is run
+# elsewhere. So are the tests of the house, which run no program of ours.
 run-sanitized: test-programs
 	@CASES=few $(MAKE) --no-print-directory run-tests \
-	    RUN="$(filter-out $(IN_FULL) $(addprefix tests/,docs/% figures/% house/%), \
-	        $(TESTS) $(TEST_SCRIPTS))"
-	@$(MAKE) --no-print-directory run-tests RUN="$(IN_FULL)"
+	    RUN="$(filter-out $(addprefix tests/,docs/% figures/% house/%), $(TESTS) $(TEST_SCRIPTS))"
 
 # The kernels with one thread of the system for each CUDA thread, under ThreadSanitizer: two threads
 # that touch the same shared memory need a barrier between them. And top-k on a CPU.

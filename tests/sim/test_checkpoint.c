@@ -148,6 +148,7 @@ START_TEST(threads_do_not_matter)
     struct answer *one = shared_answer(), *many = shared_answer();
     struct sim_spec spec = small_spec(NULL);
     spec.threads = 1;
+    spec.repetitions = few_cases() ? 1500 : spec.repetitions;
     run(&spec, one, NULL);
     ck_assert_uint_eq(one->done, spec.repetitions);
     for (unsigned threads = 2; threads <= 8; threads += 3) {

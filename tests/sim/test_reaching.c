@@ -180,8 +180,8 @@ START_TEST(agrees_with_its_distribution)
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
         for (int i = 0; i < 2; i++) {
             double mean, sd;
-            struct sim_spec spec =
-                placement_spec(cases[c].n, cases[c].k, &cases[c].shape, 1, 10000);
+            struct sim_spec spec = placement_spec(cases[c].n, cases[c].k, &cases[c].shape, 1,
+                                                  few_cases() ? 2500 : 10000);
             spec.valid = cases[c].valid;
             spec.input = inputs[i];
             spec.reaching = true;

@@ -8,6 +8,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
+unsanitized "test_cpu_bench and test_command_calibrate run its steps under them"
 export XDG_CACHE_HOME="$folder/cache"
 number() { python3 -c 'import json, sys; print(json.load(sys.stdin)'"$1"')'; }
 

@@ -87,9 +87,8 @@ static void predict_times(const struct files *files)
 
 static void fit_times(const struct files *files)
 {
-    json_decref(answer_with("calibrate %s --name Toy --source 'a test' -o %s --cross-validate "
-                            "--json",
-                            files->runs, files->profile));
+    json_decref(answer_with("calibrate %s --name Toy --source 'a test' -o %s --json", files->runs,
+                            files->profile));
 }
 
 static const char *const models[] = {"calibrated", "basic", "serial", "parallel"};
