@@ -213,6 +213,15 @@ static const char *wanted_of(const struct reader *r, size_t i)
     return !differ || words ? NULL : has_preferred ? preferred : first;
 }
 
+size_t runs_time_column(const struct csv *csv)
+{
+    static const char *const times[] = {"time_us_median", "time_us", "time_us_mean"};
+    size_t at = csv->columns;
+    for (size_t i = 0; i < sizeof times / sizeof *times && at == csv->columns; i++)
+        at = csv_column(csv, times[i]);
+    return at;
+}
+
 /* The kernel "threshold" if a run of exact top-k has it, otherwise that of the first such run; NULL
  * if there is none. */
 static const char *exact_kernel_of(const struct reader *r)
@@ -245,10 +254,7 @@ static int find_columns(struct reader *r)
     r->high = csv_column(csv, "time_us_high");
     if (r->filter.cpu && has(r, r->texts[COLUMN_KERNEL]))
         r->exact_kernel = exact_kernel_of(r);
-    static const char *const times[] = {"time_us_median", "time_us", "time_us_mean"};
-    r->time = csv->columns;
-    for (size_t i = 0; i < 3 && !has(r, r->time); i++)
-        r->time = csv_column(csv, times[i]);
+    r->time = runs_time_column(csv);
     const char *missing = !has(r, r->counts[COLUMN_N])          ? "n"
                           : !has(r, r->counts[COLUMN_K])        ? "k"
                           : r->filter.times && !has(r, r->time) ? "time_us_median or time_us"

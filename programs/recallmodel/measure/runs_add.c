@@ -14,6 +14,7 @@
 
 #include <base/files/atomic_file.h>
 #include <base/memory.h>
+#include <calibrate/runs/runs.h>
 #include <model/recallmodel/cost.h>
 #include <programs/common/error.h>
 #include <programs/common/runs_folder.h>
@@ -46,11 +47,10 @@ static bool has(const struct csv *csv, const char *column)
 /* Of those that a run must have; NULL: none. */
 static const char *missing_column(const struct csv *csv)
 {
-    return !has(csv, "n")   ? "n"
-           : !has(csv, "k") ? "k"
-           : has(csv, "time_us") || has(csv, "time_us_median") || has(csv, "time_us_mean")
-               ? NULL
-               : "time_us_median";
+    return !has(csv, "n")                         ? "n"
+           : !has(csv, "k")                       ? "k"
+           : runs_time_column(csv) < csv->columns ? NULL
+                                                  : "time_us_median";
 }
 
 /* What an option says, or else what is typed at a terminal. NULL after one line on stderr. */
@@ -223,10 +223,7 @@ static int check_texts(const struct runs_add *add)
 /* Each row needs n, k and a time. Returns a status. */
 static int check_filled(const struct runs_add *add, const struct csv *csv)
 {
-    static const char *const times[] = {"time_us_median", "time_us", "time_us_mean"};
-    size_t columns[3] = {csv_column(csv, "n"), csv_column(csv, "k"), csv->columns};
-    for (size_t i = 0; i < 3 && columns[2] == csv->columns; i++)
-        columns[2] = csv_column(csv, times[i]);
+    const size_t columns[3] = {csv_column(csv, "n"), csv_column(csv, "k"), runs_time_column(csv)};
     for (size_t row = 0; row < csv->rows; row++)
         for (size_t i = 0; i < 3; i++)
             if (!*csv_field(csv, row, columns[i]))

@@ -100,13 +100,12 @@ static const struct rcm_device *device_of(const struct checking *c, size_t row)
 
 static void check_rate(struct checking *c, size_t row)
 {
-    static const char *const times[] = {"time_us_median", "time_us", "time_us_mean"};
     const struct rcm_device *device = device_of(c, row);
     enum rcm_dtype dtype = c->dtype;
     const double n = number(c, row, "n"), k = number(c, row, "k"), m = number(c, row, "m");
-    double time = NAN;
-    for (size_t i = 0; i < 3 && isnan(time); i++)
-        time = number(c, row, times[i]);
+    const size_t column = runs_time_column(c->csv);
+    const double time =
+        column < c->csv->columns ? text_number(csv_field(c->csv, row, column)) : NAN;
     if (!device || !(k < n) || !(time > 0.0) ||
         (*field(c, row, "dtype") && !rcm_dtype_by_name(field(c, row, "dtype"), &dtype)))
         return;
