@@ -1,5 +1,10 @@
 /* parts.c - see recallmodel/parts.h. Derivation: docs/models.md 22.
  *
+ * Buckets are parts of one or two sizes that send one number. They keep a solver of their own
+ * (recall.c, lost.c), which takes each size once and sums its tail to 1e-13. Here any number of
+ * sizes and numbers goes into one sum, with terms of 1e-12 that cost a few logarithms
+ * (distribution_point), so 1e-10 is what it can promise.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 #include <stdlib.h>
