@@ -35,7 +35,7 @@ enum rcm_text_kind {
     RCM_TEXT_KERNEL,    /* the name of a kernel whose work is known */
     RCM_TEXT_DTYPE,     /* enum rcm_dtype */
     RCM_TEXT_PARAMETER, /* double, of the profile: rcm_time_parameter */
-    RCM_TEXT_FIGURE,    /* double, of the profile: of its runs and of its errors */
+    RCM_TEXT_NUMBER,    /* double, of the profile: of its runs and of its errors */
 };
 
 /* The keys, in the order in which they are written: rcm_text_key(0), .. until its name is NULL. */

@@ -104,7 +104,7 @@ static bool set_key(struct reader *r, const char *name, const char *value)
 {
     static bool (*const setters[])(struct reader *, struct rcm_text_key, const char *) = {
         [RCM_TEXT_WORDS] = set_words,      [RCM_TEXT_RATE] = set_number,
-        [RCM_TEXT_PARAMETER] = set_number, [RCM_TEXT_FIGURE] = set_number,
+        [RCM_TEXT_PARAMETER] = set_number, [RCM_TEXT_NUMBER] = set_number,
         [RCM_TEXT_KERNEL] = set_kernel,    [RCM_TEXT_DTYPE] = set_dtype,
     };
     char names[NAMES_SIZE], text[TEXT_SHOWN];

@@ -71,7 +71,7 @@ static const char *heading(enum rcm_text_kind kind)
         return "\n";
     case RCM_TEXT_PARAMETER:
         return "\n# fitted; after each value its unit, its standard error and its meaning\n";
-    case RCM_TEXT_FIGURE:
+    case RCM_TEXT_NUMBER:
         return "\n# the ranges of the runs, and |predicted/measured - 1|; held out: sizes n that a "
                "fit "
                "to the others did not see\n";

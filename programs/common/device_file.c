@@ -63,7 +63,7 @@ static struct rcm_profile rounded_profile(const struct rcm_profile *profile)
     struct rcm_profile q = *profile;
     struct rcm_text_key key;
     for (size_t i = 0; (key = rcm_text_key(i)).name; i++) {
-        if (key.kind != RCM_TEXT_PARAMETER && key.kind != RCM_TEXT_FIGURE)
+        if (key.kind != RCM_TEXT_PARAMETER && key.kind != RCM_TEXT_NUMBER)
             continue;
         const size_t offset = key.offset - offsetof(struct rcm_device_text, profile);
         double *number = (double *)(void *)((char *)&q + offset);

@@ -137,5 +137,5 @@ def _keys() -> dict[str, Any]:
 KEYS = _keys()
 PARAMETERS = [name for name, key in KEYS.items() if key.kind == model.RCM_TEXT_PARAMETER]
 # In the order of struct rcm_profile.
-FIGURES = sorted((name for name, key in KEYS.items() if key.kind == model.RCM_TEXT_FIGURE),
+FIGURES = sorted((name for name, key in KEYS.items() if key.kind == model.RCM_TEXT_NUMBER),
                  key=lambda name: KEYS[name].offset)

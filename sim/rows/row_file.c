@@ -144,7 +144,7 @@ static int check_size(const struct row_file *file, struct message error)
     if (__builtin_mul_overflow(file->rows, file->row, &length) ||
         __builtin_mul_overflow(length, bytes_of(file->dtype), &length) ||
         __builtin_add_overflow(length, file->offset, &length))
-        return message_set(error, "has a damaged header: its shape is too large");
+        return message_set(error, "has a damaged header: its shape is too large; write it again");
     if (length != file->size)
         return message_set(error, "has %" PRIu64 " bytes, but its header promises %" PRIu64,
                            file->size, length);

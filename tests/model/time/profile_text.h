@@ -47,7 +47,7 @@ static inline void check_same_profile(const struct rcm_profile *a, const struct 
 {
     struct rcm_text_key key;
     for (size_t i = 0; (key = rcm_text_key(i)).name; i++)
-        if (key.kind == RCM_TEXT_PARAMETER || key.kind == RCM_TEXT_FIGURE) {
+        if (key.kind == RCM_TEXT_PARAMETER || key.kind == RCM_TEXT_NUMBER) {
             const size_t offset = key.offset - offsetof(struct rcm_device_text, profile);
             const double x = *(const double *)(const void *)((const char *)a + offset);
             const double y = *(const double *)(const void *)((const char *)b + offset);
@@ -78,7 +78,7 @@ static inline void random_profile(uint64_t *state, struct rcm_device_text *text)
     *text = (struct rcm_device_text){.has_profile = true};
     for (size_t i = 0; (key = rcm_text_key(i)).name; i++) {
         double *number = (double *)(void *)((char *)text + key.offset);
-        if (key.kind == RCM_TEXT_PARAMETER || key.kind == RCM_TEXT_FIGURE)
+        if (key.kind == RCM_TEXT_PARAMETER || key.kind == RCM_TEXT_NUMBER)
             *number = any_number(state);
         if (key.kind == RCM_TEXT_RATE)
             *number = next_random(state) % 2 ? any_number(state) : 0.0;

@@ -20,7 +20,7 @@ START_TEST(keys)
     struct rcm_text_key key, other;
     for (; (key = rcm_text_key(count)).name; count++) {
         ck_assert_uint_le(key.offset + key.size, sizeof(struct rcm_device_text));
-        doubles += key.kind == RCM_TEXT_PARAMETER || key.kind == RCM_TEXT_FIGURE;
+        doubles += key.kind == RCM_TEXT_PARAMETER || key.kind == RCM_TEXT_NUMBER;
         for (size_t j = 0; j < count; j++) {
             other = rcm_text_key(j);
             ck_assert_msg(strcmp(key.name, other.name) != 0, "%s stands twice", key.name);
@@ -88,7 +88,7 @@ START_TEST(digits_of_calibrate)
     random_profile(&state, &out);
     struct rcm_text_key key;
     for (size_t i = 0; (key = rcm_text_key(i)).name; i++)
-        if (key.kind == RCM_TEXT_PARAMETER || key.kind == RCM_TEXT_FIGURE)
+        if (key.kind == RCM_TEXT_PARAMETER || key.kind == RCM_TEXT_NUMBER)
             *(double *)(void *)((char *)&out + key.offset) = 1.0 / 3.0;
     FILE *file = tmpfile();
     ck_assert(device_file_write(file, &out.profile, NULL, NULL));
@@ -101,7 +101,7 @@ START_TEST(digits_of_calibrate)
         memcpy(&value, (const char *)&out + key.offset, sizeof value);
         if (key.kind == RCM_TEXT_PARAMETER)
             ck_assert_msg(value == 0.333333, "%s = %.17g", key.name, value);
-        if (key.kind == RCM_TEXT_FIGURE)
+        if (key.kind == RCM_TEXT_NUMBER)
             ck_assert_msg(value == 0.3333333333, "%s = %.17g", key.name, value);
     }
 }
