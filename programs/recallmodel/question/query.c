@@ -80,34 +80,58 @@ static struct query empty_query(const struct question *question, size_t i)
         .target = {decimal_complement(target), question->align, question->divisors, NULL}};
 }
 
+/* The pairs of n and k that are legal. */
+static void list_pairs(struct query_list *queries, const struct question *question,
+                       struct omissions *omissions)
+{
+    const size_t pairs = question->n.length * question->k.length;
+    queries->items = require_memory(calloc(pairs, sizeof *queries->items));
+    for (size_t i = 0; i < pairs; i++) {
+        const struct query query = empty_query(question, i);
+        if (possible(question, query.base, omissions))
+            queries->items[queries->length++] = query;
+    }
+}
+
+static void query_free(struct query *query)
+{
+    free(query->smallest);
+    free(query->shapes);
+    weights_free(&query->weights);
+}
+
+/* Leaves out queries without a shape: there is nothing to report on. */
+static void drop_empty(struct query_list *queries, enum shapes shapes)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < queries->length; i++) {
+        struct query *query = &queries->items[i];
+        if ((shapes == SHAPES_NONE ? query->k_b_count : query->length) > 0)
+            queries->items[kept++] = *query;
+        else
+            query_free(query);
+    }
+    queries->length = kept;
+}
+
 int queries_build(struct query_list *queries, const struct question *question, enum shapes shapes)
 {
+    struct omissions omissions = {0};
+    size_t shapes_left = SHAPES_MAX;
     *queries = (struct query_list){NULL, 0};
     int status = check_question(question);
     if (status != STATUS_OK)
         return status;
-    const size_t pairs = question->n.length * question->k.length;
-    size_t shapes_left = SHAPES_MAX;
-    struct omissions omissions = {0};
-    queries->items = require_memory(calloc(pairs, sizeof *queries->items));
-    for (size_t i = 0; i < pairs; i++) {
-        struct query *query = &queries->items[queries->length];
+    list_pairs(queries, question, &omissions);
+    for (size_t i = 0; i < queries->length && status == STATUS_OK; i++)
+        status = set_weights(&queries->items[i], question);
+    for (size_t i = 0; i < queries->length && status == STATUS_OK; i++) {
         struct collector collector = {question, shapes, {0}, &omissions, &shapes_left};
-        *query = empty_query(question, i);
-        if (!possible(question, query->base, &omissions))
-            continue;
-        queries->length++;
-        status = set_weights(query, question);
-        if (status == STATUS_OK)
-            status = collect_shapes(query, &collector);
-        if (status != STATUS_OK)
-            return status;
-        if ((shapes == SHAPES_NONE ? query->k_b_count : query->length) > 0)
-            continue;
-        free(query->smallest); /* nothing to report on */
-        weights_free(&query->weights);
-        queries->length--;
+        status = collect_shapes(&queries->items[i], &collector);
     }
+    if (status != STATUS_OK)
+        return status;
+    drop_empty(queries, shapes);
     if (queries->length == 0)
         return usage_error("%s", omissions.first);
     if (omissions.omitted > 0)
@@ -118,11 +142,8 @@ int queries_build(struct query_list *queries, const struct question *question, e
 
 void queries_free(struct query_list *queries)
 {
-    for (size_t i = 0; i < queries->length; i++) {
-        free(queries->items[i].smallest);
-        free(queries->items[i].shapes);
-        weights_free(&queries->items[i].weights);
-    }
+    for (size_t i = 0; i < queries->length; i++)
+        query_free(&queries->items[i]);
     free(queries->items);
 }
 
