@@ -25,7 +25,7 @@ static bool any_k_b(const struct problem *problem, uint64_t k_b)
 }
 
 /* Does the time of any run depend on the parameter? If the runs have k_b = 1, 2, 4, 8 and 16, the
- * parameter of k_b = 3 is left to interpolation: a profile has at most twenty parameters. */
+ * parameter of k_b = 3 is left to interpolation. */
 static bool depends_on(struct problem *problem, const struct rcm_time_parameter *parameter)
 {
     const double value = rcm_time_value(&problem->profile, parameter);

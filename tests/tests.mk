@@ -138,8 +138,8 @@ check-sanitize: packages
 	@$(MAKE) --no-print-directory $(PARALLEL) $(SANITIZED) test-programs
 	@$(MAKE) --no-print-directory $(SANITIZED) TEST_LIMIT_S=1800 run-sanitized
 
-# The sanitizers watch memory, which the short form of a test uses as the long one does; rare lengths
-# and types of topk/ are the fuzzer's. Figures and pages are left out: what they run is run
+# The sanitizers watch memory, which the short form of a test uses as the long one does; rare
+# lengths and types of topk/ are the fuzzer's. Figures and pages are left out: what they run is run
 # elsewhere. So are the tests of the house, which run no program of ours.
 run-sanitized: test-programs
 	@CASES=few $(MAKE) --no-print-directory run-tests \

@@ -66,8 +66,8 @@ struct run_filter {
     bool selecting;     /* only runs with k < n: the others have nothing to select */
 };
 
-/* Where a table has the times of its runs: the first of time_us_median, time_us and time_us_mean that
- * it has; csv->columns: it has none. */
+/* The column with the times: the first of time_us_median, time_us and time_us_mean that the table
+ * has; csv->columns: none. */
 size_t runs_time_column(const struct csv *csv);
 
 /* Of the other columns, it takes the kernel "auto", interleaved, cold and the op "top_k" if a row
