@@ -52,7 +52,7 @@ while [ $printed -lt $# ]; do
     echo "$seconds $test" >>"$folder/times"
     printed=$((printed + 1))
 done
-slowest=$(sort -rn "$folder/times" | sed -n 1,5p |
+slowest=$(sort -rn "$folder/times" | sed -n 1,10p |
     awk '{ printf "%s%s %s s", (NR > 1 ? ", " : ""), $2, $1 }')
 echo "the slowest: $slowest"
 if [ -n "$failed" ]; then

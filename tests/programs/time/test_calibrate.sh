@@ -8,6 +8,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
+unsanitized "test_command_calibrate fits and reads under them"
 . tests/signals.sh
 
 # Runs: the times of the profile that comes with the library, a few per cent off.
