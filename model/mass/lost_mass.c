@@ -10,8 +10,7 @@
 #define FRESH 2048   /* ranks after which the steps begin anew */
 #define LEAST 1e-290 /* smaller probabilities have lost digits */
 
-/* An element is lost if k_b of the larger ones, of which there are distribution.k, lie in its
- * bucket. */
+/* An element is lost if k_b of the larger ones, of which there are dist.k, lie in its bucket. */
 struct walk {
     struct distribution dist;
     int64_t k_b;

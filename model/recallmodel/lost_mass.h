@@ -86,7 +86,7 @@ struct rcm_mass rcm_lost_mass_normal(struct rcm_topk p, double score_sd);
 
 /* P(the lost mass of a row is above `mass`), rows of normal scores.
  * Domain    that of rcm_lost_mass_normal where rcm_lost_mass_distribution_known(); 0 <= mass.
- * Otherwise NaN.
+ *           Otherwise NaN.
  * Accuracy  absolute error <= RCM_LOST_MASS_DISTRIBUTION_MAX_ERROR.
  * Time      0.05 to 0.5 s, up to 2 s for k below 64. */
 #define RCM_LOST_MASS_DISTRIBUTION_MAX_ERROR 2e-3

@@ -136,9 +136,8 @@ uint64_t rcm_lost_quantile(const struct rcm_lost *dist, double probability);
  * Returns   NaN for an empty distribution, and where m times the error of the distribution is more
  *           than 1e-3. The quantile is also NaN for m = 0, for a probability outside (0, 1], and
  *           where the distribution does not resolve it: 1 - probability^(1/m) is below
- *           RCM_LOST_MAX_ERROR. For probability = 1 it is the worst case, whatever m >= 1 is. For m
- *           = 0 the probability is
- *           1. */
+ *           RCM_LOST_MAX_ERROR. For probability = 1 it is the worst case, whatever m >= 1 is. For
+ *           m = 0 the probability is 1. */
 double rcm_lost_recall_quantile(const struct rcm_lost *dist, uint64_t k, double probability,
                                 uint64_t m);
 double rcm_lost_all_at_most(const struct rcm_lost *dist, double lost, uint64_t m);

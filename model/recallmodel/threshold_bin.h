@@ -51,7 +51,7 @@ double rcm_bin_edge(struct rcm_bins bins, uint64_t j);
  *   mean      E[T], the k-th largest and whatever shares its bin
  *   overflow  P(T > places): the share of rows that a kernel with so many places cannot take
  * Domain    1 <= k <= n < 2^31, 1 <= bits <= 16, a distribution, scale != 0, all finite; otherwise
- * NaN.
+ *           NaN.
  * Accuracy  of the mean 1e-9, relative; of the overflow 1e-9, absolute.
  * Source    docs/models.md, "The threshold bin". */
 struct rcm_threshold_bin {

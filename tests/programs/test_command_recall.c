@@ -306,5 +306,26 @@ START_TEST(device_files)
 }
 END_TEST
 
+/* Of a list of n and k the first pair has no shape and is left out; the next ones are answered as
+ * alone. */
+START_TEST(mass_of_lists)
+{
+#define OF_MASS " --kb 4 --lost-mass 0.01 --score-sd 1.5 --json"
+    json_t *list = parse_answer("recall --n 4096,8192 --k 2,64" OF_MASS),
+           *queries = json_object_get(list, "queries");
+    static const char *const alone[] = {"recall --n 4096 --k 64" OF_MASS,
+                                        "recall --n 8192 --k 64" OF_MASS};
+    ck_assert_uint_eq(json_array_size(queries), 2);
+    for (size_t i = 0; i < 2; i++) {
+        json_t *one = parse_answer(alone[i]), *best = json_object_get(one, "recommended");
+        ck_assert(json_is_object(best));
+        ck_assert(json_equal(best, json_object_get(json_array_get(queries, i), "recommended")));
+        json_decref(one);
+    }
+    json_decref(list);
+}
+END_TEST
+
 TEST_MAIN("command: recall", json_has_all_digits, json_of_lists_and_edges, rules_of_others,
-          parameter_choices_of_listing_a10, quantiles_of_a_row, csv_columns, device_files)
+          parameter_choices_of_listing_a10, quantiles_of_a_row, csv_columns, device_files,
+          mass_of_lists)

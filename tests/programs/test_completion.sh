@@ -10,7 +10,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../shell.sh"
-unsanitized "completion prints the tables that test_command_errors reads under them"
+unsanitized "test_manners runs completion under them"
 mkdir "$folder/bin" "$folder/here" "$folder/zsh"
 ln -s "$program" "$folder/bin/recallmodel"
 export PATH=$folder/bin:$PATH RECALLMODEL_RUNS=$PWD/runs

@@ -48,6 +48,13 @@ static int check_question(const struct question *question)
     return STATUS_OK;
 }
 
+/* A target of mass is reached by the weights, which the query itself holds. */
+static void aim_at_mass(struct query *query)
+{
+    query->target.weights = &query->weights.weights;
+    mass_distribution_for_confidence(&query->weights);
+}
+
 /* Finds what the elements of a query weigh and what rounding costs; with --lost-mass the mass is
  * its target. Returns a status. */
 static int set_weights(struct query *query, const struct question *question)
@@ -60,8 +67,7 @@ static int set_weights(struct query *query, const struct question *question)
         status = rounding_find(&question->rounding, asked, n, p->k, &query->rounding);
     if (status == STATUS_OK && asked->lost_mass.given) {
         query->target.loss = decimal_value(asked->lost_mass.value);
-        query->target.weights = &query->weights.weights;
-        mass_distribution_for_confidence(&query->weights);
+        aim_at_mass(query);
     }
     return status;
 }
@@ -106,10 +112,14 @@ static void drop_empty(struct query_list *queries, enum shapes shapes)
     size_t kept = 0;
     for (size_t i = 0; i < queries->length; i++) {
         struct query *query = &queries->items[i];
-        if ((shapes == SHAPES_NONE ? query->k_b_count : query->length) > 0)
-            queries->items[kept++] = *query;
-        else
+        if ((shapes == SHAPES_NONE ? query->k_b_count : query->length) == 0) {
             query_free(query);
+            continue;
+        }
+        struct query *to = &queries->items[kept++];
+        *to = *query;
+        if (to->target.weights)
+            aim_at_mass(to);
     }
     queries->length = kept;
 }

@@ -10,8 +10,8 @@
 #include <base/memory.h>
 #include <programs/common/wrap.h>
 
-#define DISTRIBUTION_FROM_K \
-    64 /* for fewer elements drawn rows say as much in a twentieth of the time */
+/* For fewer elements drawn rows say as much in a twentieth of the time. */
+#define DISTRIBUTION_FROM_K 64
 
 int read_score_sd(void *to, const char *option, const char *value)
 {

@@ -53,8 +53,7 @@ struct query_weights {
     struct rcm_weights weights; /* k = 0: none were asked for */
     double topk_mass;           /* the share of its row's mass that the exact top k has */
     double *room;               /* of normal scores */
-    struct rank_weights
-        rows; /* of a file; or drawn ones, where the distribution is not to be had */
+    struct rank_weights rows;   /* of a file; or drawn, where their distribution is not to be had */
 };
 
 /* Were weights asked for? */

@@ -50,7 +50,7 @@ static const struct argument exact_options[] = {
      "compact the buffer where it holds k + B2 elements (default 2 k)"},
     {"--room", "R", BY(read_count), offsetof(struct settings, filter.room),
      "find the block and B2 with the least work for which a buffer of R elements suffices"},
-    {"--filter-distribution", NULL, BY(read_switch), offsetof(struct settings, filter.dist),
+    {"--filter-distribution", NULL, BY(read_switch), offsetof(struct settings, filter.quantiles),
      "also what all but --quantile of the rows append to the buffer, and the most that it holds "
      "(seconds)"},
     {"--sample", "S", BY(read_count), offsetof(struct settings, filter.sample),

@@ -18,7 +18,7 @@
 
 struct settings {
     struct question question;
-    struct distribution_question dist;
+    struct distribution_question asked;
 };
 
 static const struct argument recall_options[] = {
@@ -32,10 +32,10 @@ static const struct argument recall_options[] = {
     OPTIONS_WEIGHTS("the share of the softmax mass that may be lost on average, in place of "
                     "--recall"),
     OPTIONS_ROUNDING,
-    {"--quantile", "Q", BY(read_probability), offsetof(struct settings, dist.quantile),
+    {"--quantile", "Q", BY(read_probability), offsetof(struct settings, asked.quantile),
      "also print the recall that all but a share Q of the rows reach; Q is a fraction such as "
      "0.05"},
-    {"--at-least", "R", BY(read_recall), offsetof(struct settings, dist.at_least),
+    {"--at-least", "R", BY(read_recall), offsetof(struct settings, asked.at_least),
      "also print the probability that the recall of a row is at least R"},
     {"--device", "D", &kind_of_device, IN_QUESTION(device),
      "also print the roofline of this device: its name, a prefix of just one name (h200, rtx5090), "
@@ -96,7 +96,7 @@ static const struct rcm_topk *best_shape(const struct state *state, const struct
 static struct table *configuration_table(const struct state *state, const struct query *query)
 {
     return table_of(&configuration_columns,
-                    configuration_parts(query, &state->settings.question, &state->settings.dist));
+                    configuration_parts(query, &state->settings.question, &state->settings.asked));
 }
 
 static struct table *recall_rows(const struct query *query, void *context)
@@ -115,7 +115,7 @@ static struct table *recall_rows(const struct query *query, void *context)
         progress_tick(&progress, i, query->length);
         progress_holds_nothing();
         state->rows[i] =
-            evaluate(query->shapes[i], query, &state->settings.question, &state->settings.dist);
+            evaluate(query->shapes[i], query, &state->settings.question, &state->settings.asked);
         table_add(table, &state->rows[i], &query->shapes[i] == best);
     }
     progress_end(&progress);
@@ -165,9 +165,9 @@ static void print_roofline(const struct settings *settings)
 /* What the columns of --quantile and --at-least are, and why "-" stands in them. */
 static void explain_distribution(const struct query *query, const struct state *state)
 {
-    const struct distribution_question *dist = &state->settings.dist;
-    const double share = decimal_value(dist->quantile.value);
-    const bool small = dist->quantile.given && share < RCM_LOST_MAX_ERROR;
+    const struct distribution_question *asked = &state->settings.asked;
+    const double share = decimal_value(asked->quantile.value);
+    const bool small = asked->quantile.given && share < RCM_LOST_MAX_ERROR;
     bool no_distribution = false, no_distribution_of_all = false;
     for (size_t i = 0; i < query->length; i++) {
         const struct configuration *c = &state->rows[i];
@@ -177,7 +177,7 @@ static void explain_distribution(const struct query *query, const struct state *
     }
     char reaching[40];
     format_rows(reaching, sizeof reaching, share);
-    if (dist->quantile.given)
+    if (asked->quantile.given)
         printf("quantile: the recall that %s reach\n", reaching);
     if (no_distribution)
         print_wrapped("-: not computed, because the distribution of the recall is too "
@@ -256,7 +256,7 @@ static json_t *recommended_json(const struct query *query, const struct state *s
         return json_null();
     struct table *table = configuration_table(state, query);
     const struct configuration c =
-        evaluate(*state->best, query, &state->settings.question, &state->settings.dist);
+        evaluate(*state->best, query, &state->settings.question, &state->settings.asked);
     table_add(table, &c, false);
     return row_as_json(table);
 }
@@ -286,7 +286,7 @@ static void plot_k_b(struct plot *plot, const struct query *query, const struct 
                      size_t first, size_t colour)
 {
     char title[200], reaching[40];
-    const struct fraction *quantile = &state->settings.dist.quantile;
+    const struct fraction *quantile = &state->settings.asked.quantile;
     const struct configuration *rows = state->rows;
     const size_t end = end_of_k_b(query, first);
     snprintf(title, sizeof title, "kb = %" PRIu64, rows[first].p.k_b);

@@ -36,9 +36,9 @@ static uint64_t usual_sample(uint64_t n, uint64_t k)
 struct filter_answer filter_answer(const struct filter_question *q, uint64_t n, uint64_t k,
                                    double share)
 {
-    struct filter_answer a = {.filter = filter_of(q, n, k), .share = share, .dist = q->dist};
+    struct filter_answer a = {.filter = filter_of(q, n, k), .share = share, .asked = q->quantiles};
     a.work = rcm_filter(a.filter);
-    if (q->dist)
+    if (q->quantiles)
         a.quantiles = rcm_filter_quantiles(a.filter, share);
     a.sample = (struct rcm_sample){n, k, q->sample ? q->sample : usual_sample(n, k), 0};
     a.sample.rank = rcm_sample_rank(n, k, a.sample.sample, share);
@@ -67,10 +67,10 @@ static void print_filter(const struct filter_answer *a, const char *rows)
         print_wrapped("  quantile    in all but %s at most %" PRIu64
                       " elements pass, and the buffer never holds more than %" PRIu64,
                       rows, a->quantiles.appended, a->quantiles.buffer);
-    else if (a->dist && a->share < RCM_FILTER_SHARE_LEAST)
+    else if (a->asked && a->share < RCM_FILTER_SHARE_LEAST)
         print_wrapped("  quantile    not computed: give a --quantile of %g at least",
                       RCM_FILTER_SHARE_LEAST);
-    else if (a->dist)
+    else if (a->asked)
         puts("  quantile    not computed: k, blocks and the row are too large for it");
 }
 

@@ -10,7 +10,7 @@
 /* What was asked; 0: not given. */
 struct filter_question {
     uint64_t block, more, room, sample;
-    bool dist; /* also quantiles */
+    bool quantiles; /* also those */
 };
 
 struct filter_answer {
@@ -21,7 +21,7 @@ struct filter_answer {
     struct rcm_survivors survivors;
     uint64_t room; /* for the survivors */
     double share;  /* of rows that may need another way */
-    bool dist;     /* quantiles were asked for */
+    bool asked;    /* for quantiles */
 };
 
 /* Answers for one n and k. */

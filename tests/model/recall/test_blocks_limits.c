@@ -74,8 +74,7 @@ END_TEST
 
 /* A last block of one key, when nearly all other keys are larger: all other blocks are occupied,
  * and each rank is the lone key with probability 1/n. The sum of the distributions is next to its
- * upper end.
- */
+ * upper end. */
 START_TEST(nearly_all_keys)
 {
     double worst = 0.0;

@@ -79,7 +79,7 @@ class Check:
         self.bound = answer["objective"] == "roofline"
         self.by_profile = "9 in 10" in answer["contender_columns"]
         self.dtype = re.search(r", (f16|bf16|f32)", text)[1]
-        self.with_distribution = answer["n"] % 4 == 0  # a quarter ask it, too
+        self.with_distribution = answer["n"] % 4 == 0  # of a quarter
 
     def expect(self, right, what):
         if not right:

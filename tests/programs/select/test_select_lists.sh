@@ -7,7 +7,6 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
-unsanitized "check_tables.py asks what test_sentences asks under them"
 export RECALLMODEL=$program PYTHONDONTWRITEBYTECODE=1
 needs_python
 python3 tests/programs/select/check_tables.py || fail "see above"

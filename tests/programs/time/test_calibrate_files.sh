@@ -8,7 +8,6 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
-unsanitized "test_command_calibrate fits and reads under them"
 
 # The command in 20 s and 1 GB (AddressSanitizer maps terabytes, so it has no limit).
 limited() (

@@ -1,4 +1,4 @@
-/* test_recall_distributions.c - properties of recall that hold for every shape: identities, bounds,
+/* test_recall_properties.c - properties of recall that hold for every shape: identities, bounds,
  * monotonicity.
  *
  * Against: each other. The results must be monotone in b, k_b, n, k.
