@@ -153,18 +153,20 @@ def rates():
 
 
 def balls():
-    """A random placement of n balls, of which k are the best, in b buckets; what each loses."""
-    n, k, b, k_b = 20, 6, 4, 2
+    """The paper's example: three of twenty, in four buckets of stride four; two of them collide. i
+    is the place in the picture, bucket by bucket."""
+    n, k, b, k_b = 20, 3, 4, 1
     order = list(range(n))
-    random.Random(3).shuffle(order)  # order[i]: the rank of the ball in place i
+    random.Random(6).shuffle(order)  # order[i]: the rank of the ball in place i of the row
     model, = ask("recall", "--n", n, "--k", k, "--b", b, "--kb", k_b)
     rows = []
-    for i, rank in enumerate(order):
+    for i in range(n):
         bucket = i // (n // b)
-        ranks = sorted(order[bucket * n // b:(bucket + 1) * n // b])
+        place = bucket + b * (i % (n // b))
+        rank, ranks = order[place], sorted(order[bucket::b])
         best = sum(other < k for other in ranks)
-        rows.append({"i": i, "bucket": bucket, "rank": rank + 1, "is_top": int(rank < k),
-                     "is_kept": int(rank in ranks[:k_b]), "best": best,
+        rows.append({"i": i, "place": place, "bucket": bucket, "rank": rank + 1,
+                     "is_top": int(rank < k), "is_kept": int(rank in ranks[:k_b]), "best": best,
                      "lost": max(best - k_b, 0), "n": n, "k": k, "b": b, "k_b": k_b,
                      "recall": model["recall"]})
     return rows

@@ -5,7 +5,7 @@ unset tics
 unset grid
 unset key
 set margins 1,1,0,2
-set title "n = 20 balls, k = 6 best (orange), b = 4 buckets, k_b = 2 kept of each (thick ring)" \
+set title "n = 20 balls, k = 3 best (orange), b = 4 buckets of stride 4, k_b = 1 (thick ring)" \
     font ",11" offset 0,-0.4
 set xrange [-0.2:24.2]
 set yrange [-2.1:2.1]
@@ -21,5 +21,5 @@ plot csv using (at(column("i"), column("bucket"))):(0):(0.42): \
          with circles lw 3.5 lc rgb "black" fs empty border, \
      csv using (at(column("i"), column("bucket"))):(0):"rank" with labels font ",10", \
      csv using (3 + 6*column("bucket")):(int(column("i")) % 5 == 0 ? -1.4 : NaN): \
-         (sprintf("X = %d, lost max(X - 2, 0) = %d", column("best"), column("lost"))) \
+         (sprintf("X = %d, lost max(X - 1, 0) = %d", column("best"), column("lost"))) \
          with labels font ",10"
