@@ -6,7 +6,7 @@
 TENSORS is a folder of documents as `make real-tensors` writes it, with queries-all.npy:
 DOCUMENT/layer-NN/{queries,queries-all,keys,values}.npy [heads, positions, d] after RoPE, and
 *-unroped.npy before it. Writes the CSV file of a figure for each PART (1 2 3 5 6 7 8 table-1 bytes
-pair partitions int8 reformer) into its folder in FOLDER (paper_figures). --trained keeps the
+pair partitions int8 reformer bins) into its folder in FOLDER (paper_figures). --trained keeps the
 trained partitions and query models, and reads them where they are there.
 
 What is measured is measured by the command ($RECALLMODEL, or ./recallmodel), with one thread unless
@@ -314,6 +314,20 @@ def part_reformer(tensors, _):
                               "lsh-argmax,lsh-argmax-query")]
 
 
+def part_bins(tensors, _):
+    """The hashes of one table with the knob of the paper, the size of a bin: a query visits one."""
+    rows, heads = {}, {str(layer): head for layer, head in HEADS}
+    for chunk in (2**i for i in range(5, 13)):
+        budgets = ",".join(f"{times * chunk / 8192:.7f}" for times in (.05, .1, .2, .4, .7, 1.1, 2))
+        for row in sparse(*tensors.measured(), "--budget", budgets, "--per-head", "--method",
+                          "lsh-gray,lsh-argmax", "--chunk", chunk, "--tables", 1):
+            if row["knob"] == "1":
+                rows.setdefault((row["method"], chunk, row["layer"]), pick(
+                    row, *MEASURES, method=row["method"], layer=row["layer"],
+                    head=heads[row["layer"]], chunk=chunk))
+    return list(rows.values())
+
+
 def part_6(tensors, trained):
     """The query model of the paper, the same with a linear path, and one of all pairs."""
     rows = []
@@ -434,8 +448,11 @@ def part_int8(tensors, _):
 
 PARTS = {"1": part_1, "2": part_2, "3": part_3, "5": part_5, "6": part_6, "7": part_7, "8": part_8,
          "table-1": part_table, "bytes": part_bytes, "pair": part_pair,
-         "partitions": part_partitions, "int8": part_int8, "reformer": part_reformer}
-FIGURES = {"bytes": "ours-sparse", "partitions": "saap-clusters"}  # the others: saap-PART
+         "partitions": part_partitions, "int8": part_int8, "reformer": part_reformer,
+         "bins": part_bins}
+# FIGURE/FILE; of the others saap-PART/saap-PART
+FILES = {"bytes": "ours-sparse/ours-sparse", "partitions": "saap-clusters/saap-clusters",
+         "bins": "saap-05/bins"}
 
 
 def options_of(parser, folder, parts):
@@ -459,8 +476,9 @@ def main():
         trained = pathlib.Path(options.trained or work)
         trained.mkdir(parents=True, exist_ok=True)
         for part in options.parts or PARTS:
-            figure = FIGURES.get(part, f"saap-{part.zfill(2)}")
-            write(pathlib.Path(options.o) / figure / f"{figure}.csv", PARTS[part](tensors, trained))
+            figure = f"saap-{part.zfill(2)}"
+            file = FILES.get(part, f"{figure}/{figure}")
+            write(pathlib.Path(options.o) / f"{file}.csv", PARTS[part](tensors, trained))
 
 
 if __name__ == "__main__":

@@ -131,6 +131,12 @@ flashinfer/tie-break: state=before kernel=plain n=131072 m=1 time_us_median=40.9
 flashinfer/tie-break: state=after kernel=tie-large n=131072 m=1 time_us_median=72.24
 streamindex/indexer: kernel=materialize n=8192 k=512 m=32768 time_us=317000
 streamindex/indexer: kernel=streamindex n=262144 k=512 m=1048576 time_us=30899600
+saap/table-2: method=saap task=retr-kv score=7.40 selectivity_percent=21.9
+saap/table-2: method=kmeans-unroped task=en-mc score=50.66
+saap/table-3: method=saap task=math-f score=38.5 selectivity_percent=51.0
+saap/table-3: method=retrieval-attention-reported task=retr-kv score=9.0 score_second=14.0
+saap/times: method=full n=171000 time_us=50
+saap/times: method=saap selectivity_percent=4.4 n=171000 time_us=18
 """
 printed = dict.fromkeys(files, 0)
 for line in PRINTED.strip().splitlines():
