@@ -32,7 +32,8 @@ static uint32_t index_of(uint64_t rank_key)
 }
 
 /* ---- insertion queue: it holds the k best so far in rising order; a larger element replaces the
- * smallest and moves up by swaps */
+ * smallest and moves up by swaps. It begins empty; that of Key et al. (Figure 11) begins with the
+ * first k, and meets them again. */
 
 static bool insertion_queue(const struct keys *keys, unsigned digit, uint32_t *out,
                             struct operations *cost)

@@ -15,6 +15,7 @@ the same depends on nothing (claims.py --disturbed).
 
 SPDX-License-Identifier: Apache-2.0
 """
+import csv
 import functools
 import pathlib
 import re
@@ -95,6 +96,13 @@ def runs(name):
 @functools.cache
 def figure(name):
     return Figure(name).rows()
+
+
+@functools.cache
+def beside(name):
+    """The rows of a CSV file that was measured for a figure, FIGURE/FILE."""
+    with open(ROOT / "paper_figures" / f"{name}.csv", newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
 
 
 @functools.cache

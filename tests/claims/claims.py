@@ -17,6 +17,7 @@ import claim
 import program
 
 import of_key
+import of_key_costs
 import of_samaga
 import of_notes
 import of_saap

@@ -2,7 +2,10 @@
 
 SPDX-License-Identifier: Apache-2.0
 """
-from claim import claim, figure, number, one, paper, pick, span
+import math
+import statistics
+
+from claim import beside, claim, figure, number, one, paper, pick, runs, span, value
 
 paper("Mazare et al. 2025, SAAP (arXiv 2502.08246)")
 
@@ -26,59 +29,98 @@ def imbalances(rope, sampling):
             for row in pick(figure("saap-02"), rope=rope, sampling=sampling)]
 
 
-@claim("Abstract, Figure 2", "RoPE hinders the assignment to buckets.", "saap-02")
+@claim("3.4, Figure 2", "Without RoPE the keys of one time range fill the buckets more evenly.",
+       "saap-02")
 def rope_hinders():
     ranges = [imbalances(rope, "one time range") for rope in ("before", "after")]
     prompts = [imbalances(rope, "one prompt") for rope in ("before", "after")]
-    return ((max(ranges[0]) < min(ranges[1]), max(prompts[0]) < max(prompts[1])),
-            f"Keys of one time range: imbalance {span(ranges[0], '.1f')} before it, "
-            f"{span(ranges[1], '.1f')} after. A new prompt: {span(prompts[0], '.1f')} before, "
-            f"{span(prompts[1], '.1f')} after.")
+    return (max(ranges[0]) < min(ranges[1]),
+            f"Their imbalance is {span(ranges[0], '.1f')} before RoPE, {span(ranges[1], '.1f')} "
+            f"after. That of a new prompt, of which the paper claims nothing, is "
+            f"{span(prompts[0], '.1f')} before and {span(prompts[1], '.1f')} after.")
 
 
-@claim("Figure 3", "Few weights hold most of the mass.", "saap-03")
+@claim("3.5, Figure 3", "In most heads the 256 largest keys outside of sink and window have most "
+       "of the weight there; layer 0 is the exception.", "saap-03")
 def mass():
-    rows = pick(figure("saap-03"), k=256, of="all", method="topk")
-    first = [number(row, "mass") for row in rows if row["layer"] == "0"]
+    rows = pick(figure("saap-03"), k=256, of="outside", method="topk")
     rest = [number(row, "mass") for row in rows if row["layer"] != "0"]
-    return ((min(rest) > .5, min(first) > .5), f"The 256 largest of 8192 hold {span(rest)} from "
-            f"layer 1 on, {span(first)} in layer 0.")
+    first = [number(row, "mass") for row in rows if row["layer"] == "0"]
+    return ((statistics.median(rest) > .5, statistics.median(first) < min(rest)),
+            f"Of 8192 keys, from layer 1 on, they have {statistics.median(rest):.2f} in the median "
+            f"and more than half in {sum(x > .5 for x in rest)} of {len(rest)} heads; in layer 0 "
+            f"{span(first)}.")
 
 
 def losses(**wanted):
     return [number(row, "error") for row in pick(figure("saap-05"), budget=0.05, **wanted)]
 
 
-@claim("Figure 5", "The query model finds more than k-means does with the query itself.",
+def below(ours, theirs):
+    return sum(a < b for a, b in zip(ours, theirs))
+
+
+def random_error(layer, visited):
+    """The error of a random selection of so many keys, between those that were measured."""
+    points = sorted((float(row["visited"]), float(row["error"])) for row in pick(
+        figure("saap-05"), method="random", layer=layer))
+    (x, a), (y, b) = next(pair for pair in zip(points, points[1:])
+                          if pair[1][0] >= visited or pair[1] == points[-1])
+    share = math.log(visited / x) / math.log(y / x)
+    return math.exp((1 - share) * math.log(a) + share * math.log(b))
+
+
+@claim("Figure 5, appendix 7", "With one table, and the size of a bin as the knob, KDEformer and "
+       "Reformer are on a par with a random selection, or slightly worse.", "saap-05")
+def hashes_and_random():
+    over = {method: [number(row, "error") / random_error(row["layer"], float(row["visited"]))
+                     for row in pick(beside("saap-05/bins"), method=method)
+                     if .005 <= float(row["visited"]) <= .4]
+            for method in ("lsh-gray", "lsh-argmax")}
+    medians = [statistics.median(of) for of in over.values()]
+    return (tuple(.9 < x < 2 for x in medians),
+            "Four heads, bins of 32 to 4096 of 8192 keys: errors over those of a random selection "
+            "of as many keys are {:.2f} in the median ({}) for KDEformer, {:.2f} ({}) for "
+            "Reformer.".format(*(x for of, middle in zip(over.values(), medians)
+                                 for x in (middle, span(of)))))
+
+
+@claim("Figure 5, appendix 7", "MagicPIG is better than random, and k-means much better still.",
        "saap-05")
+def magicpig():
+    random, pig, kmeans = (losses(method=name)
+                           for name in ("random", "lsh-magicpig", "kmeans trained"))
+    return ((below(pig, random) == len(random), below(kmeans, pig) == len(random)),
+            f"MagicPIG errs less than random in {below(pig, random)} of {len(random)} heads, "
+            f"k-means less than MagicPIG in {below(kmeans, pig)}: errors " + ", ".join(
+                f"{a:.3f}, {b:.3f}, {c:.4f}" for a, b, c in zip(random, pig, kmeans)) + ".")
+
+
+@claim("4.1, Table 2", "A query model finds more than k-means does with the query itself.",
+       "saap-05, saap/table-2")
 def query_model():
     ours, other = losses(method="saap"), losses(method="kmeans-unroped trained")
-    return (tuple(a < b for a, b in zip(ours, other)),
-            f"At 5 % of the keys it loses less in {sum(a < b for a, b in zip(ours, other))} of "
-            f"{len(ours)} heads: errors " +
-            ", ".join(f"{a:.3f} and {b:.3f}" for a, b in zip(ours, other)) + ".")
+    scores = [[number(row, "score") for row in pick(runs("saap/table-2"), method=method)]
+              for method in ("saap", "kmeans-unroped")]
+    better, worse = below(scores[1], scores[0]), below(scores[0], scores[1])
+    return (tuple(a < b for a, b in zip(ours, other)) + (worse == 0,),
+            f"Printed, before RoPE both: it scores more on {better} of 9 tasks, less on {worse} "
+            "(math-f, code-d, en-mc). "
+            f"Ours, at 5 % of 8192 keys: it errs less in {below(ours, other)} of {len(ours)} "
+            "heads, " + ", ".join(f"{a:.3f} and {b:.3f}" for a, b in zip(ours, other)) + ".")
 
 
-@claim("Figure 5", "Partitions before RoPE are better than after it.", "saap-05, "
+@claim("4.1, Table 2", "K-means before RoPE is better than after it.", "saap-05, saap/table-2, "
        "[real-data.md](real-data.md)")
 def before_rope():
     after, before = (losses(method=f"kmeans{way} trained") for way in ("", "-unroped"))
-    queries = list(zip(losses(method="saap-roped"), losses(method="saap")))
-    kmeans = list(zip(after, before))
-    return (tuple(b < a for a, b in kmeans + queries),
-            f"Of {len(after)} heads at 8192 tokens k-means before RoPE loses less in "
-            f"{sum(b < a for a, b in kmeans)}, and up to {max(b / a for a, b in kmeans):.0f} times "
-            f"as much; with a query model it loses less in {sum(b < a for a, b in queries)}. The "
-            "paper has 100,000 tokens and more.")
-
-
-@claim("Figure 5", "Hashes lose more than partitions.", "saap-05")
-def hashes():
-    of = {name: losses(method=name) for name in ("lsh-gray", "lsh-argmax", "lsh-magicpig", "saap")}
-    return (tuple(a > b for name in of if name != "saap" for a, b in zip(of[name], of["saap"])),
-            "Heads of {} in which saap loses less: {} (single hash), {} (Reformer), {} "
-            "(MagicPIG).".format(len(of["saap"]), *(sum(a > b for a, b in zip(of[name], of["saap"]))
-                                                   for name in list(of)[:3])))
+    scores = [[number(row, "score") for row in pick(runs("saap/table-2"), method=method)]
+              for method in ("kmeans-unroped", "kmeans")]
+    better, worse = below(scores[1], scores[0]), below(scores[0], scores[1])
+    return ((worse == 0,) + tuple(b < a for a, b in zip(after, before)),
+            f"Printed, of 100,000 tokens and more: better on {better} of 9 tasks, worse on "
+            f"{worse}. Ours, of 8192: it errs less in {below(before, after)} of {len(after)} "
+            f"heads, and up to {max(b / a for a, b in zip(after, before)):.0f} times as much.")
 
 
 @claim("Figure 4", "Perplexity falls to that of all keys as more keys are read.", "saap-04")
@@ -93,14 +135,68 @@ def perplexity():
             "k-means.".format(*of["topk"], *of["kmeans"]))
 
 
-@claim("Abstract, 5.3", "It reads 20 times less and saves 60 % of the time at 171k tokens.",
-       "saap-pair")
+@claim("Abstract", "It typically reads 20 times fewer keys.", "saap/table-2, saap/times")
+def fewer_keys():
+    times = [100 / number(row, "selectivity_percent")
+             for row in pick(runs("saap/table-2"), method="saap")]
+    few, many = [x for x in times if x < 10], [x for x in times if x >= 10]
+    one_head = 100 / number(one(runs("saap/times"), method="saap"), "selectivity_percent")
+    return ((one_head > 20, not few),
+            f"Printed: {one_head:.0f} times for one head at 171,000 tokens; in {len(many)} of "
+            f"{len(times)} tasks {span(many, '.0f')} times, in the other {len(few)} "
+            f"{span(few, '.1f')}.")
+
+
+@claim("Abstract, 5.3", "It saves 60 % of the time of attention.", "saap/times, saap-pair")
 def saved():
-    rows = figure("saap-pair")
-    full, kmeans = one(rows, method="full"), one(rows, method="kmeans-unroped")
-    times = number(full, "bytes_read") / number(kmeans, "bytes_read")
-    time = 1 - 1 / number(kmeans, "ratio")
-    return ((times > 20, time > .6),
-            f"On a CPU, with generated keys and k-means in place of a query model, reading "
-            f"{100 * number(kmeans, 'selectivity'):.1f} % of the keys takes {times:.0f} times "
-            f"fewer bytes and saves {100 * time:.0f} % of the time.")
+    full, saap = (number(one(runs("saap/times"), method=method), "time_us")
+                  for method in ("full", "saap"))
+    ours = one(figure("saap-pair"), method="kmeans-unroped")
+    return (1 - saap / full > .6,
+            f"Printed: {100 * (1 - saap / full):.0f} % at 171,000 tokens. On a CPU k-means that "
+            f"reads {100 * number(ours, 'selectivity'):.1f} % of generated keys saves "
+            f"{100 * (1 - 1 / number(ours, 'ratio')):.0f} %.")
+
+
+@claim("Abstract, 1", "It does not compromise the generation.", "saap/table-2, saap/table-3")
+def quality():
+    gaps = {}
+    for table in "table-2", "table-3":
+        rows = runs(f"saap/{table}")
+        for row in pick(rows, method="saap"):
+            gaps[table, row["task"]] = (number(row, "score"), number(one(
+                rows, method="full", task=row["task"]), "score"))
+    far = {at: pair for at, pair in gaps.items() if pair[0] < .9 * pair[1]}
+    return ((len(far) < len(gaps) / 2, not far),
+            f"In {len(gaps) - len(far)} of {len(gaps)} printed scores it has nine tenths of that "
+            "of all keys, or more. The others are of " + ", ".join(
+                f"{task} ({ours:.1f} for {full:.1f}, {table})"
+                for (table, task), (ours, full) in far.items()) + ".")
+
+
+@claim("5.4, Table 3", "Its gap to full attention is like that of RetrievalAttention.",
+       "saap/table-3")
+def retrieval_attention():
+    rows = runs("saap/table-3")
+
+    def gaps(method, full):
+        return {row["task"]: number(one(rows, method=full, task=row["task"]), "score") -
+                number(row, "score") for row in pick(rows, method=method)}
+    ours, theirs = gaps("saap", "full"), gaps("retrieval-attention-reported", "full-reported")
+    apart = {task: ours[task] - theirs[task] for task in ours}
+    wide = max(apart, key=lambda task: abs(apart[task]))
+    return (tuple(abs(x) < 2.5 for x in apart.values()),
+            f"Printed: in {sum(abs(x) < 2.5 for x in apart.values())} of {len(apart)} tasks the "
+            f"two gaps are within 2.5 points. The widest is {wide}: {ours[wide]:.1f} and "
+            f"{theirs[wide]:.1f} points.")
+
+
+@claim("4.1", "K-means makes fairly balanced buckets.", "saap/table-2")
+def balanced():
+    even = 100 * 32 / value(1024)
+    over = [number(row, "selectivity_percent") / even
+            for row in pick(runs("saap/table-2"), method="saap")]
+    return (tuple(x < 2 for x in over),
+            f"Of balanced buckets 32 of 1024 are {even:.1f} % of the keys. Printed are "
+            f"{span(over, '.1f')} times as many; {sum(x < 2 for x in over)} of {len(over)} tasks "
+            "have less than twice as many.")
