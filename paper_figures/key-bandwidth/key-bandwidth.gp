@@ -16,8 +16,6 @@ set style line 5 pt 1 ps 0.8
 names = '"torch.argmax, compiled" "torch.argmax, eager" "torch.topk"'
 marks = "8 10 12"
 set style line 10 lc rgb "#222222" lw 1.2
-# Own runs: CUDA graphs, 2-byte values (key-10) where they have this m.
-ours = there(runs."/key-10.csv")
 do for [m in "256 1"] { do for [panel in "64 n/16 n/4"] {
     wanted(n) = panel eq "64" ? 64 : panel eq "n/16" ? n/16 : n/4
     set title sprintf("m = %s, k = %s", m, panel) font ",10" offset 0,-0.7
@@ -32,12 +30,7 @@ do for [m in "256 1"] { do for [panel in "64 n/16 n/4"] {
              with linespoints ls i, \
          for [i=1:3] csv using (is(word("argmax-compiled argmax-eager exact", i)) ? \
              column("n") : NaN):"gb_per_s" \
-             with linespoints ls 10 dt i pt (word(marks, i)+0) ps 0.7, \
-         (ours eq "" ? "/dev/null" : ours) using (ours eq "" ? NaN : \
-             strcol("work") eq "two-stage" && column("m") == m+0 && column("k_b") == 1 \
-             && column("b") == column("k") && column("k") == wanted(column("n")) ? \
-             column("n") : NaN):(2*column("m")*(column("n") + column("k")) \
-             /column("time_us_median")/1e3) with points ls 6 pt 1
+             with linespoints ls 10 dt i pt (word(marks, i)+0) ps 0.7
 } }
 # The legend, below all panels.
 unset border; unset tics; unset grid; unset title; unset xlabel; unset ylabel; unset logscale
@@ -48,6 +41,5 @@ set yrange [0:1]
 set xrange [0:1]
 plot for [i=1:5] 2 with linespoints ls i \
          title sprintf("k_b = %d, b k_b / k = %d", k_b(i), ratio(i)), \
-     for [i=1:3] 2 with linespoints ls 10 dt i pt (word(marks, i)+0) ps 0.7 title word(names, i), \
-     2 with points ls 6 pt 1 title (ours ne "" ? "ours, k_b = 1, b = k" : "")
+     for [i=1:3] 2 with linespoints ls 10 dt i pt (word(marks, i)+0) ps 0.7 title word(names, i)
 unset multiplot
