@@ -5,7 +5,9 @@ set yrange [1:1e5]
 set bmargin 4
 set xrange [-0.6:5.7]
 set ylabel "bandwidth, GB/s" offset 1
-what(x) = sprintf("%s\n%.5g ms", x, column("time_us_median")/1e3)
+name(x) = x eq "histogram-8" ? "unrolled 8 times" : x eq "histogram-1" ? "not unrolled" : \
+    x eq "histogram-4-compiler" ? "unrolled 4 times" : x eq "histogram-binary" ? "binary search" : x
+what(x) = sprintf("%s\n%.5g ms", name(x), column("time_us_median")/1e3)
 short(x) = sprintf(x > 1000 ? "%.0f" : "%.3g", x)
 set xtics font ",9"
 set key top right
