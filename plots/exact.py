@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""exact.py - the numbers of ours-exact: how much of its device's bandwidth exact top-k reaches.
+"""exact.py - the numbers of ours-exact, how much of its device's bandwidth exact top-k reaches, and
+of ours-h200, exact top-k beside buckets as measured.
 
     plots/exact.py roof      prints the CSV of ours-exact
+    plots/exact.py h200      prints the CSV of ours-h200
 
 Measured times are those of runs/; the program predicts by the profiles of the kernels, and says the
 bandwidth of the devices. The Blackwell of FlashInfer's runs is not stated: the share is that of a
@@ -73,5 +75,25 @@ def roof():
                        "share": share, "predicted_share": predicted_share}
 
 
+def h200():
+    """For each shape that was measured both ways on the H200, and each recall: the fastest buckets
+    that reach it by the exact model."""
+    def shape(row):
+        return row["dtype"], int(row["n"]), int(row["k"]), int(row["m"])
+    exact, torch = ({shape(row): row["time_us_median"] for row in runs(f"h200/{name}")}
+                    for name in ("exact", "torch"))
+    for at in sorted(exact, key=lambda at: (at[0], at[3], at[2], at[1])):
+        buckets = [row for row in runs("h200/calibrate") if shape(row) == at]
+        for recall in (.9, .95, .99):
+            good = [row for row in buckets if float(row["recall_model"]) >= recall]
+            best = min(good, key=lambda row: float(row["time_us_median"]))
+            yield dict(zip(("dtype", "n", "k", "m"), at)) | {
+                "recall_target": recall, "b": best["b"], "k_b": best["k_b"],
+                "recall": best["recall_model"], "buckets_us": best["time_us_median"],
+                "exact_us": exact[at], "torch_us": torch[at],
+                "exact_over_buckets":
+                    f"{float(exact[at]) / float(best['time_us_median']):.6g}"}
+
+
 if __name__ == "__main__":
-    print_table({"roof": roof})
+    print_table({"roof": roof, "h200": h200})
