@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """samaga.py - what Samaga et al. print for a TPU v5e, beside the roofline that the program prints,
-and beside a CPU.
+an H200 and a CPU.
 
     plots/samaga.py table-2     the times of Table 2 and the bounds of stage 1
     plots/samaga.py table-3     the times of Table 3 and the bounds of product, stage 1 and both
     plots/samaga.py ridge       operations of stage 1 by k_b, and what fits into reading 4 bytes
     plots/samaga.py rates       Figure 4 on a CPU: time by operations, and the line fitted to it
     plots/samaga.py balls       Figure 5: 20 balls in buckets
-    plots/samaga.py table-2-cpu the times of Table 2 beside those of a CPU
+    plots/samaga.py table-2-times the times of Table 2 beside those of an H200 and of a CPU
     plots/samaga.py table-3-cpu the same of Table 3
 
 It prints CSV, and needs only the standard library. Every bound is one that the program prints.
@@ -79,13 +79,25 @@ def ridge():
 CPU = "cpu-epyc-zen5"
 
 
-def table_2_cpu():
-    """Stage 2 is exact top-k of as many elements as there are candidates."""
+def on_h200():
+    """On the H200: {(b, k_b): time} of both stages; the times of exact top-k, ours and torch's."""
+    rows = read(ROOT / "gpu/runs/h200-2026-11-26-samaga-2.csv")
+    exact, = (row["time_us_median"] for row in rows
+              if (row["work"], row["n"]) == ("exact", "262144"))
+    torch, = (row["time_us_median"] for row in runs("h200/torch")
+              if row["kernel"] == "torch.topk-unsorted" and (
+                  row["n"], row["k"], row["m"], row["dtype"]) == ("262144", "1024", "8", "float32"))
+    return {(row["b"], row["k_b"]): row["time_us_median"]
+            for row in rows if row["work"] == "two-stage"}, exact, torch
+
+
+def table_2_times():
+    """Table 2 with the times of all three; then exact top-k where it was measured. Stage 2 on the
+    CPU is exact top-k of as many elements as there are candidates."""
     measured = {(row["work"], row["n"], row["b"], row["k_b"]): row
                 for row in runs(f"{CPU}/samaga-2")}
     printed = runs("samaga/table-2")
-    unit, = (float(row["time_us_median"]) for row in printed
-             if (row["kernel"], row["b"], row["k_b"]) == ("samaga", "65536", "1"))
+    gpu, exact_gpu, torch = on_h200()
 
     def time_of(*cell):
         return float(measured[cell]["time_us_median"])
@@ -98,12 +110,14 @@ def table_2_cpu():
         rows.append({"kernel": row["kernel"], "k_b": k_b, "b": b, "recall_printed": row["recall"],
                      "recall": model["recall"],
                      "recall_measured": measured["two-stage", n, b, k_b]["recall"],
-                     "tpu_us": row["time_us_median"],
-                     "tpu_ratio": short(float(row["time_us_median"]) / unit), "cpu_us": short(both),
-                     "cpu_ratio": short(both / time_of("two-stage", n, "65536", "1")),
-                     "stage1_us": short(time_of("stage1", n, b, k_b)),
+                     "tpu_us": row["time_us_median"], "h200_us": gpu[b, k_b],
+                     "cpu_us": short(both), "stage1_us": short(time_of("stage1", n, b, k_b)),
                      "stage2_us": short(time_of("exact", candidates, "1", k)),
                      "over_exact": short(both / time_of("exact", n, "1", k))})
+    exact_cpu = short(time_of("exact", printed[0]["n"], "1", printed[0]["k"]))
+    for kernel, on_gpu, on_cpu in (("exact", exact_gpu, exact_cpu), ("torch.topk", torch, "")):
+        rows.append(dict.fromkeys(rows[0], "") | {"kernel": kernel, "recall": 1,
+                                                  "h200_us": on_gpu, "cpu_us": on_cpu})
     return rows
 
 
@@ -173,5 +187,5 @@ def balls():
 
 
 if __name__ == "__main__":
-    print_table({"table-2": table_2, "table-3": table_3, "table-2-cpu": table_2_cpu,
+    print_table({"table-2": table_2, "table-3": table_3, "table-2-times": table_2_times,
                  "table-3-cpu": table_3_cpu, "ridge": ridge, "rates": rates, "balls": balls})

@@ -210,12 +210,12 @@ make_runs() {
     "$bench" two-stage "${common[@]}" --b 64,256 --kb 1,2 -o "$folder/cells" >/dev/null 2>&1
     "$bench" exact "${common[@]}" --kernel radix -o "$folder/exact" >/dev/null 2>&1
     grep -v '^#\|^work,' "$folder/exact" >>"$folder/cells"
-    for part in key-1 key-15 key-17 samaga-2; do cp "$folder/cells" "$start-$part.csv"; done
+    for part in key-1 key-15 key-17; do cp "$folder/cells" "$start-$part.csv"; done
     { with_n 1409; with_n 1659 | grep -v '^#\|^work,'; } >"$start-key-8.csv"
 }
 
 check_runs() {
-    local figure figures=(key-01 key-08 key-15 key-17 samaga-2-times)
+    local figure figures=(key-01 key-08 key-15 key-17)
     make_runs
     FIGURES=$folder/figures RUNS=$folder/runs \
         succeeds "measured runs" plots/make.py "${figures[@]}"
