@@ -200,3 +200,31 @@ def balanced():
             f"Of balanced buckets 32 of 1024 are {even:.1f} % of the keys. Printed are "
             f"{span(over, '.1f')} times as many; {sum(x < 2 for x in over)} of {len(over)} tasks "
             "have less than twice as many.")
+
+
+@claim("5.5, Figure 7", "Dense parts of 1 + 63 to 1 + 2047 keys do alike.", "saap-07")
+def dense_parts():
+    errors = {}
+    for method in "kmeans", "saap":
+        short = one(figure("saap-07"), sink=1, window=63, method=method, budget=0.1)
+        long = one(figure("saap-07"), sink=1, window=511, method=method, budget=0.05)
+        errors[method] = number(short, "error"), number(long, "error")
+    return (tuple(2 / 3 < a / b < 3 / 2 for a, b in errors.values()),
+            "Of 8192 keys, when 11 % are read in all, 1 + 63 and 1 + 511 err by {:.3f} and {:.3f} "
+            "(k-means after RoPE), {:.3f} and {:.3f} (SAAP).".format(
+                *errors["kmeans"], *errors["saap"]))
+
+
+@claim("5.5, Figure 8", "Queries that share keys should choose their buckets together.", "saap-08")
+def together():
+    more = {}
+    for method in "kmeans-unroped", "saap":
+        alone, joint = (one(figure("saap-08"), chosen=way, method=method, budget=0.05)
+                        for way in ("independent", "together"))
+        more[method] = (number(joint, "error") / number(alone, "error"),
+                        number(joint, "bytes_read") / number(alone, "bytes_read"))
+    return ((all(error < 1.05 for error, _ in more.values()),
+             all(read < .5 for _, read in more.values())),
+            "At 5 % of 8192 keys, three queries: errors are {:.2f} (k-means before RoPE) and "
+            "{:.2f} times (SAAP) as large, the bytes read {:.2f} and {:.2f} times as many.".format(
+                *(pair[0] for pair in more.values()), *(pair[1] for pair in more.values())))
