@@ -19,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "programs" / "select"
 from random_questions import RARE, question  # noqa: E402
 
 PROGRAM = os.environ.get("RECALLMODEL", "build/recallmodel")
-QUESTIONS = 100 if os.environ.get("CASES") == "few" else int(os.environ.get("QUESTIONS", 400))
+QUESTIONS = 100 if os.environ.get("CASES") == "few" else int(os.environ.get("QUESTIONS", 200))
 CONTENDER = {field.name for field in dataclasses.fields(rcm.Contender)}
 NUMBERS = {"n": int, "k": int, "m": int, "align": int, "kb-max": int, "exact-us": float,
            "budget": float, "confidence": float}
