@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
 """published_runs.py - figures and tables of what others measured on other cards.
 
-    plots/published_runs.py recall    the CSV of ours-tpu-recall
     plots/published_runs.py concat    the CSV of ours-drtopk-concat
     plots/published_runs.py stage1    the CSV of ours-drtopk-stage1
-    plots/published_runs.py time      the CSV of ours-v100s-time
     plots/published_runs.py text [--write FILE.md]
                                       the tables of docs/runs.md, or writes them there
 
@@ -14,12 +12,10 @@ They join rows of runs/ with what the program says. A table stands between <!-- 
 SPDX-License-Identifier: Apache-2.0
 """
 import math
-import pathlib
 import statistics
-import tempfile
 
 import program
-from program import ask, joined, short, words, write_file, write_page, wrong
+from program import ask, joined, short, words, write_page, wrong
 
 ROUNDING = 0.001 / math.sqrt(12)  # the sd of a recall that was rounded to three digits
 SPLIT = 1 << 24  # bytes: a copy of less takes no time beside its start,
@@ -169,25 +165,6 @@ def stage1():
     return rows
 
 
-# ---- predicted times of the V100S
-
-
-def time():
-    """Measured and predicted time of each shape of a warp a bucket."""
-    groups = {}
-    for row in program.runs("drtopk/two-stage"):
-        if row["kernel"] == "warp":
-            key = tuple(integers(row, "n", "k", "b"))
-            groups.setdefault(key, []).append(float(row["time_us_median"]))
-    with tempfile.TemporaryDirectory() as folder:
-        shapes = ({"n": n, "k": k, "b": b, "k_b": 1, "m": 1} for n, k, b in groups)
-        path = write_file(pathlib.Path(folder) / "shapes.csv", shapes, ("n", "k", "b", "k_b", "m"))
-        predicted = ask("predict", "--device", "v100s", "--runs", path)
-    return [{"n": n, "k": k, "b": b, "runs": len(times), "time_us": statistics.median(times),
-             "predicted_us": float(p["predicted_us"])}
-            for ((n, k, b), times), p in zip(groups.items(), predicted, strict=True)]
-
-
 # ---- the text
 
 TABLES = {"tpu-recall": recall_table, "helion-rule": rule_table}
@@ -197,7 +174,7 @@ def texts():
     return {name: "\n".join(table()) for name, table in TABLES.items()}
 
 
-FIGURES = {"recall": recall, "concat": concat, "stage1": stage1, "time": time}
+FIGURES = {"concat": concat, "stage1": stage1}
 
 
 def main(arguments):
