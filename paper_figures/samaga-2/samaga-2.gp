@@ -11,6 +11,9 @@ set xrange [2**10.2:2**17.4]
 printed = published."/samaga/table-2.csv"
 set yrange [0.2:5e-5]
 set key bottom right reverse Left
+# The print of (8, 512) is that of (8, 256).
+set arrow 1 from 4096,0.0062 to 4096,0.00019 size screen 0.008,20 filled lc rgb "#555555"
+set label 1 "print and exact of k_b = 8, b = 512" at 4400,0.0006 left font ",9" tc rgb "#555555"
 plot csv using "candidates":(1 - column("recall_mean")):(1 - column("recall_mean")): \
          (1 - column("recall_mean") + column("recall_sd")) with yerrorbars ls 1 title "simulated", \
      printed using (column("b")*column("k_b")):(1 - column("recall")) \
