@@ -230,3 +230,17 @@ def together():
             "At 5 % of 8192 keys, three queries: errors are {:.2f} (k-means before RoPE) and "
             "{:.2f} times (SAAP) as large, the bytes read {:.2f} and {:.2f} times as many.".format(
                 *(pair[0] for pair in more.values()), *(pair[1] for pair in more.values())))
+
+
+@claim("3.3, Figure 1", "Products of a query and a key are nearly all negative, and some buckets "
+       "of keys hold a large share of the queries, up to a tenth.", "saap-01")
+def products_and_buckets():
+    rows = pick(figure("saap-01"), rope="after")
+    products = pick(rows, what="query and key product")
+    negative = sum(number(row, "y") for row in products if float(row["x"]) < 0) / sum(
+        float(row["y"]) for row in products)
+    largest = [max(number(row, "y") for row in pick(rows, what=f"{what} in bucket"))
+               for what in ("keys", "queries")]
+    return ((negative > .9, largest[1] > 2 * largest[0]),
+            f"{100 * negative:.0f} % of the products are negative. The fullest of 128 buckets has "
+            f"{100 * largest[0]:.1f} % of the keys and {100 * largest[1]:.1f} % of the queries.")
