@@ -43,17 +43,15 @@ def smallest(n, k, target):
 
 def recall():
     rows = []
-    for place, run in enumerate(program.runs("helion/two-stage"), 1):
+    for run in program.runs("helion/two-stage"):
         n, k, b, m = integers(run, "n", "k", "b", "m")
         model = ask("recall", "--n", n, "--k", k, "--b", b, "--kb", 1)[0]
         mean, sd = float(model["recall"]), float(model["recall_sd"])
         measured = float(run["recall"])
         error = math.hypot(sd / math.sqrt(m), ROUNDING)
-        rows.append({"place": place, "config": run["config"], "dtype": run["dtype"],
-                     "stage2": run["stage2"], "n": n, "k": k, "b": b, "m": m,
-                     "recall_target": float(run["recall_target"]), "recall": measured,
-                     "recall_model": mean, "recall_sd": sd, "error": error,
-                     "z": (measured - mean) / error})
+        rows.append({"config": run["config"], "stage2": run["stage2"], "n": n, "k": k, "b": b,
+                     "m": m, "recall_target": float(run["recall_target"]), "recall": measured,
+                     "recall_model": mean, "z": (measured - mean) / error})
     return rows
 
 

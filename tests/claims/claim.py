@@ -15,7 +15,6 @@ the same depends on nothing (claims.py --disturbed).
 
 SPDX-License-Identifier: Apache-2.0
 """
-import csv
 import functools
 import pathlib
 import re
@@ -101,8 +100,7 @@ def figure(name):
 @functools.cache
 def beside(name):
     """The rows of a CSV file that was measured for a figure, FIGURE/FILE."""
-    with open(ROOT / "paper_figures" / f"{name}.csv", newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    return program.read(ROOT / "paper_figures" / f"{name}.csv")
 
 
 @functools.cache

@@ -78,6 +78,7 @@ def hashes_and_random():
                      if .005 <= float(row["visited"]) <= .4]
             for method in ("lsh-gray", "lsh-argmax")}
     medians = [statistics.median(of) for of in over.values()]
+    # better by no more than a tenth, worse by no more than twice
     return (tuple(.9 < x < 2 for x in medians),
             "Four heads, bins of 32 to 4096 of 8192 keys: errors over those of a random selection "
             "of as many keys are {:.2f} in the median ({}) for KDEformer, {:.2f} ({}) for "
@@ -211,6 +212,7 @@ def dense_parts():
         short = one(figure("saap-07"), sink=1, window=63, method=method, budget=0.1)
         long = one(figure("saap-07"), sink=1, window=511, method=method, budget=0.05)
         errors[method] = number(short, "error"), number(long, "error")
+    # alike: methods of the figure differ by factors of 3 and more
     return (tuple(2 / 3 < a / b < 3 / 2 for a, b in errors.values()),
             "Of 8192 keys, when 11 % are read in all, 1 + 63 and 1 + 511 err by {:.3f} and {:.3f} "
             "(k-means after RoPE), {:.3f} and {:.3f} (SAAP).".format(
