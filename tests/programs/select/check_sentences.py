@@ -498,6 +498,12 @@ class Check:
                     f"{q['runs']}): {q['mend']}", "the quirk")
         self.expect(c["k_b"] == 1 and a["n"] % 16 == c["b"] % 16 == 0, "it does not meet it")
 
+    def line_device(self, text, a, c):
+        """On another CPU than the one of the profile (tests/programs/measure/test_cpu_loop.sh)."""
+        self.expect(text == f"{a['device']} is not this CPU: recallmodel bench --calibrate, then "
+                    "--device this" and a["kernel"] == "cpu" and a["device"] not in self.options,
+                    f"an unknown line: {text}")
+
     def line_threshold(self, text, a, c):
         found = re.fullmatch(r"a second read collects (\d+) elements; recallmodel exact says how",
                              text)
