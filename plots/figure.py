@@ -19,16 +19,23 @@ def text_of(name, ending):
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
+def caption_and_commands(name):
+    """The two parts of NAME.txt, with an empty line between them."""
+    caption, _, commands = text_of(name, "txt").partition("\n\n")
+    return caption.rstrip("\n") + "\n", commands
+
+
 class Figure:
     """The sources of a figure, and what they say."""
 
     def __init__(self, name):
         self.name = name
-        self.data, self.gp, self.caption = (text_of(name, end) for end in ("data", "gp", "txt"))
+        self.caption, self.data = caption_and_commands(name)
+        self.gp = text_of(name, "gp")
         other = self.remark("numbers of")
         self.numbers_of = other or name
         if other:
-            self.data += text_of(other, "data")
+            self.data += caption_and_commands(other)[1]
 
     def csv(self, into=FIGURES):
         """The file of its numbers, which may be that of another figure."""
@@ -51,7 +58,7 @@ class Figure:
         return added.read_text(encoding="utf-8") if added.exists() else self.caption
 
     def listing(self):
-        """The commands as they stand in NAME.data."""
+        """The commands as they stand in NAME.txt."""
         return "".join(line + "\n" for line in self.data.splitlines() if not line.startswith("#"))
 
     def commands(self):

@@ -9,20 +9,20 @@ Makes all figures, or those named, as many at once as there are cores; a line sa
 --csv: only the numbers; --redraw: only the pictures.
 
 A figure NAME is a folder paper_figures/NAME. Its sources:
-  NAME.data     the commands that print its numbers, one a line; a line that ends in a backslash
-                continues. All commands of a figure print the same columns.
-                A line "plots/SCRIPT.py WHAT .." runs a script that prints CSV from the program's
-                numbers and the runs in runs/. A line "recallmodel-bench .. --grid PART" is what
-                a row of gpu/plan.ini measured; without it the figure waits. With a remark
-                "# numbers of OTHER" the numbers and commands are those of that figure, and there is
-                no NAME.csv. With remarks "# columns a,b,c" the page shows these columns as a table.
-                The caption names the folders of runs/ that NAME.data and NAME.gp name, and those of
-                a remark "# sources keyetal helion" (for what a script reads).
+  NAME.txt      the caption, whose first line is the title; after an empty line the commands that
+                print its numbers, one a line; a line that ends in a backslash continues. All
+                commands of a figure print the same columns. A line "plots/SCRIPT.py WHAT .." runs a
+                script that prints CSV from the program's numbers and the runs in runs/. A line
+                "recallmodel-bench .. --grid PART" is what a row of gpu/plan.ini measured; without
+                it the figure waits. With a remark "# numbers of OTHER" the numbers and commands are
+                those of that figure, and there is no NAME.csv. With remarks "# columns a,b,c" the
+                page shows these columns as a table. The caption names the folders of runs/ that the
+                commands and NAME.gp name, and those of a remark "# sources keyetal helion" (for
+                what a script reads).
   NAME.gp       the gnuplot program that draws the picture (a table has none). It draws NAME.csv,
                 with columns by name, the published numbers in runs/ (the variable published), and
                 own runs where there are some (the variable runs). Remarks: "# height N" (the width
                 is 1000), "# column" (the PDF is readable at the width of one column).
-  NAME.txt      the caption; its first line is the title.
 What is made of them, NAME.csv and NAME.svg, stands beside them; also caption.txt, where the numbers
 add something to the caption (whose runs they are). Without a command NAME.csv is a source, too: it
 was measured and committed.
@@ -351,8 +351,8 @@ def vary(arguments, work):
     except svg.NotDrawn:
         raise Wrong(f"{name}: with {' '.join(changes)} a part of the picture has nothing to draw; "
                     f"{takes(figure)}") from None
-    for ending, text in (("txt", figure.caption), ("data", figure.data)):
-        (work / "made" / name / f"{name}.{ending}").write_text(text, encoding="utf-8")
+    (work / "made" / name / f"{name}.txt").write_text(f"{figure.caption}\n{figure.data}",
+                                                      encoding="utf-8")
     shutil.rmtree(into / name, ignore_errors=True)
     into.mkdir(parents=True, exist_ok=True)
     shutil.move(work / "made" / name, into / name)

@@ -22,7 +22,7 @@ def escape(text):
 
 
 def table(figure, into):
-    """The columns that a remark in NAME.data names."""
+    """The columns that a remark in NAME.txt names."""
     lines = []
     for row in figure.table(into):
         cell = "td" if lines else "th"

@@ -39,7 +39,7 @@ SUBJECT_LENGTH = 60
 FIRST_COMMIT = "4783619"  # the last commit before these rules were checked
 
 C_KINDS = (".c", ".h", ".cu", ".cuh", ".cc")
-TEXT_KINDS = (*C_KINDS, ".inc", ".md", ".mk", ".sh", ".py", ".gp", ".data")
+TEXT_KINDS = (*C_KINDS, ".inc", ".md", ".mk", ".sh", ".py", ".gp")
 TEXT_NAMES = ("Makefile", ".ci/run")
 
 # Files that may have longer lines, each with the reason. Empty is best.
@@ -213,7 +213,7 @@ def code_lines(name, text):
 
 
 def file_faults(name, text):
-    if name.endswith((".h", ".cuh", ".md", ".data")):
+    if name.endswith((".h", ".cuh", ".md")):
         return
     count = code_lines(name, text)
     if count > FILE_LINES and not has_reason("\n".join(text.split("\n")[:30])):

@@ -28,7 +28,7 @@ def order(name):
 
 
 def table(figure):
-    """The columns that a remark "# columns a,b,c" in NAME.data names, as a table."""
+    """The columns that a remark "# columns a,b,c" in NAME.txt names, as a table."""
     rows = figure.table()
     lines = ["| " + " | ".join(map(plain, row)) + " |" for row in rows]
     lines[1:1] = ["|" + "--:|" * len(row) for row in rows[:1]]

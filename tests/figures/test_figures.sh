@@ -34,7 +34,7 @@ caption_of() { cat "$2/$1/caption.txt" 2>/dev/null || cat "paper_figures/$1/$1.t
 # csv_of FIGURE IN: its numbers, which may be those of another figure.
 csv_of() {
     local of
-    of=$(sed -n 's/^# numbers of //p' "paper_figures/$1/$1.data" 2>/dev/null) || true
+    of=$(sed -n 's/^# numbers of //p' "paper_figures/$1/$1.txt" 2>/dev/null) || true
     echo "$2/${of:-$1}/${of:-$1}.csv"
 }
 
@@ -61,7 +61,7 @@ check_waits_for_run() {
     FIGURES=$folder/figures RUNS=/nowhere succeeds "$figure" plots/make.py "$figure"
     contains "waits for a run on a GPU: make gpu-run PARTS=" "$folder/out" "$figure without a run"
     [ ! -e "$folder/figures/$figure" ] || fail "$figure without a run: $(cat "$folder/out")"
-    part=$(sed -n 's/.*--grid //p' "$(at).data")
+    part=$(sed -n 's/.*--grid //p' "$(at).txt")
     grep -qx "\[$part\]" gpu/plan.ini || fail "$figure: gpu/plan.ini has no row $part"
 }
 
@@ -125,12 +125,12 @@ check_figure() {
     [ -f "$(at).txt" ] || fail "$figure has no caption"
     [ -f "$(at).gp" ] || sed -n 1p "$(at).txt" | prints 'a table)$' ||
         fail "$figure has no picture, and its title does not say that it is a table"
-    if grep -qs '^recallmodel-bench' "$(at).data"; then
+    if grep -qs '^recallmodel-bench' "$(at).txt"; then
         check_waits_for_run "$figure"
         pass
         return
     fi
-    if grep -qs '^plots/cpu\.py\|^plots/tradeoff\.py cpu$' "$(at).data"; then
+    if grep -qs '^plots/cpu\.py\|^plots/tradeoff\.py cpu$' "$(at).txt"; then
         if ! command -v python3 >/dev/null; then
             echo "SKIPPED: $figure: there is no python3"
             return

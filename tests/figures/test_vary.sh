@@ -24,7 +24,7 @@ points=$(grep -c '<use xlink:href' "$folder/made/key-06/key-06.svg" || true)
 tr '\n' ' ' <"$folder/made/key-06/key-06.txt" |
     prints "Varied: --n 1024, --rho 0,0.5,0.9, --kb 1,2, --repetitions 50. All else" ||
     fail "the caption: $(cat "$folder/made/key-06/key-06.txt")"
-grep -q -- "--n 1024 .*--repetitions 50" "$folder/made/key-06/key-06.data" || fail "the commands"
+grep -q -- "--n 1024 .*--repetitions 50" "$folder/made/key-06/key-06.txt" || fail "the commands"
 [ "$before" = "$(cat paper_figures/key-06/* | cksum)" ] || fail "paper_figures has changed"
 pass
 rejects "give a figure and what to change" plots/make.py --vary
@@ -46,7 +46,7 @@ while read -r figure option own; do
     case $option in n) value=4096 ;; k) value=64 ;; repetitions) value=20 ;; *) value=$own ;; esac
     if plots/make.py --vary "$figure" "$option=$value" >"$folder/out" 2>"$folder/stderr"; then
         drawn=$((drawn + 1))
-        grep -q -- "--$option $value" "$folder/made/$figure/$figure.data" ||
+        grep -q -- "--$option $value" "$folder/made/$figure/$figure.txt" ||
             fail "$figure $option=$value was not heard"
     else
         [ "$(wc -l <"$folder/stderr")" = 1 ] &&
