@@ -128,7 +128,7 @@ commands =
     {python} exact --n 300 --k 4 --m 2 --cache warm --seconds 0.01 --kernel PEERS
     {bench} two-stage --n 300 --k 4 --b 40 --kb 2 --m 2 --cache warm --seconds 0.01
 [hangs]
-seconds = 5
+seconds = 3.5
 decides = a row that ignores SIGTERM
 commands = {bash} -c 'trap "" TERM; while :; do sleep 1; done'
 [fails]
@@ -144,7 +144,7 @@ seconds = 20
 decides = a peer that ends the program: the next cells are measured
 commands = {python} exact --n 300 --k 4 --m 2 --seconds 0.01 --kernel ends,torch.topk
 [peer-hangs]
-seconds = 8
+seconds = 5
 decides = a peer that hangs
 commands = {python} exact --n 300 --k 4 --m 2 --seconds 0.01 --kernel torch.topk,hangs
 [last]
