@@ -25,7 +25,6 @@ from program import ask, joined, read, words, write, write_file, wrong
 
 DEVICE = "h100-pcie"
 NONE = "NaN"
-RATIOS = 1, 2, 4, 8
 
 
 def runs(folder, name):

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""pays_text.py - the sentences and tables of the pages on ours-pays and ours-sampling.
+"""pays_text.py - the sentences and tables of the pages on ours-pays.
 
     plots/pays_text.py                        prints them
     plots/pays_text.py --write FILE.md ..     writes them into pages, between the marks
                                               <!-- NAME --> and <!-- /NAME -->
 
-The numbers are those of paper_figures/ours-pays and ours-sampling and of runs/.
+The numbers are those of paper_figures/ours-pays.
 
 SPDX-License-Identifier: Apache-2.0
 """
 import statistics
 
 from figure import Figure
-from pays import LEVELS, runs
+from pays import LEVELS
 from program import fill, words, write_page, wrong
 
 SHORT = {("flashinfer/exact-blackwell", "torch.topk"): "torch.topk, B200*",
@@ -29,11 +29,10 @@ FASTEST = "trtllm/exact-b200", "gvr_v2"
 RECALL = 0.95
 
 
-def read_numbers(figure):
-    """The rows of the committed CSV of a figure; what can be a number is one."""
+def read_numbers():
+    """The measured rows of the committed CSV; what can be a number is one."""
     return [{name: number(text) for name, text in row.items()}
-            for row in Figure(figure).rows()
-            if row.get("kind", "measured") == "measured"]
+            for row in Figure("ours-pays").rows() if row["kind"] == "measured"]
 
 
 def number(text):
@@ -45,9 +44,6 @@ def number(text):
 
 def spread(values):
     return f"{statistics.median(values):.2f} ({min(values):.2f} to {max(values):.2f})"
-
-
-# ---- does approximating pay?
 
 
 def by_kernel(rows):
@@ -130,55 +126,13 @@ def pays_card(rows):
             f"bound.").replace("%", " %")
 
 
-# ---- sampling
-
-
-def first(rows, **only):
-    return [row for row in rows if row["pr"] == 3461
-            and all(row[column] == value for column, value in only.items())]
-
-
-def sampling_table(rows):
-    lines = ["| rows m | from logits: median (range) | from probabilities |", "|---|---|---|"]
-    for m in sorted({row["m"] for row in first(rows)}) + ["all"]:
-        cells = [spread([row["saved"] for row in first(rows, op=op) if m in ("all", row["m"])])
-                 for op in ("from_logits", "from_probs")]
-        lines.append(f"| {m if m == 'all' else int(m)} | {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
-def at_n(kernel, m, n):
-    """The measured time of exact top-k (k = 256), on the line between the two nearest n."""
-    times = sorted((row["n"], row["time_us_median"]) for row in
-                   runs("flashinfer/exact-blackwell", op="top_k", kernel=kernel)
-                   if row["k"] == 256 and row["m"] == m and row["n"] in (65536, 262144))
-    (n0, t0), (n1, t1) = times
-    return t0 + (t1 - t0) * (n - n0) / (n1 - n0)
-
-
-def sampling_rest(rows):
-    """Of a call on a B200: its time, that of exact top-k alone, and what each could save of it."""
-    lines = ["| rows m | call, us | default | clusters | buckets at least "
-             "| buckets save at most | clusters save |", "|" + "---|" * 7]
-    for m in (1, 256):
-        row, = first(rows, device="B200", op="from_logits", dtype="float32", n=128000, m=m)
-        after, least = row["after_us"], row["least_us"]
-        default, clusters = (at_n(f"flashinfer_{kind}", m, 128000)
-                             for kind in ("default", "clusters"))
-        lines.append(f"| {m} | {after:.0f} | {default:.0f} | {clusters:.0f} | {least:.1f} "
-                     f"| {100 * (default - least) / after:.0f} % "
-                     f"| {100 * (default - clusters) / after:.0f} % |")
-    return "\n".join(lines)
-
-
 # ---- the pages
 
 
 def texts():
-    pays, sampling = (read_numbers(f"ours-{what}") for what in ("pays", "sampling"))
+    pays = read_numbers()
     return {"pays": pays_table(pays), "pays-share": fill(pays_shares(pays)),
-            "pays-card": fill(pays_card(pays)),
-            "sampling": sampling_table(sampling), "sampling-rest": sampling_rest(sampling)}
+            "pays-card": fill(pays_card(pays))}
 
 
 def main(arguments):

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """published_runs.py - figures and tables of what others measured on other cards.
 
-    plots/published_runs.py concat    the CSV of ours-drtopk-concat
     plots/published_runs.py stage1    the CSV of ours-drtopk-stage1
     plots/published_runs.py text [--write FILE.md]
                                       the tables of docs/runs.md, or writes them there
@@ -15,16 +14,9 @@ import math
 import statistics
 
 import program
-from program import ask, joined, short, words, write_page, wrong
+from program import ask, short, words, write_page, wrong
 
 ROUNDING = 0.001 / math.sqrt(12)  # the sd of a recall that was rounded to three digits
-SPLIT = 1 << 24  # bytes: a copy of less takes no time beside its start,
-LARGE = 1 << 28  # a copy of so many shows its volume
-
-
-def write(rows):
-    program.write({c: short(v) if isinstance(v, float) else v for c, v in row.items()}
-                  for row in rows)
 
 
 def integers(row, *columns):
@@ -83,57 +75,6 @@ def recall_table():
 
 # ---- the stages of Dr. Top-k
 
-COPIES = "baseline", "baseline/alpha_tuning", "baseline/const_selection"
-COLLECTS = ("baseline+filter",)
-
-
-def concat():
-    """Runs that copy whole buckets, and runs that collect the elements above the threshold: a line
-    for each shape, with the median of its times. A run with k > b, or of k size >= 2^31 elements,
-    which its 32-bit index cannot count, is left out."""
-    groups = {}
-    for row in program.runs("drtopk/stages"):
-        n, k, size, b = integers(row, "n", "k", "bucket_size", "b")
-        kind = "copies" if row["variant"] in COPIES else "collects"
-        if (row["variant"] in COPIES + COLLECTS and row["flag"] == "D" and k <= b
-                and k * size < 1 << 31 and float(row["concat_us"] or 0) > 0):
-            groups.setdefault((kind, n, k, b), []).append(float(row["concat_us"]))
-    rows = []
-    for (kind, n, k, b), times in sorted(groups.items()):
-        rows.append({"kind": kind, "n": n, "k": k, "b": b, "size": n // b, "runs": len(times),
-                     "concat_us": statistics.median(times), "bytes": 4 * k * (n // b)})
-    ask_model(rows)
-    of_copies = [r for r in rows if r["kind"] == "copies"]
-    start = statistics.median(r["concat_us"] for r in of_copies if r["bytes"] < SPLIT)
-    large = [r for r in of_copies if r["bytes"] >= 1 << 30 and r["size"] >= 32]
-    rate = statistics.median(r["bytes"] / (r["concat_us"] - start) for r in large)
-    collects = [r for r in rows if r["kind"] == "collects"]
-    start_2 = statistics.median(r["concat_us"] for r in collects if r["bytes"] < SPLIT)
-    each = statistics.median((r["concat_us"] - start_2) / r["reaching"] for r in collects
-                             if r["reaching"] >= 1e6)
-    for r in rows:
-        r["predicted_us"] = (start + r["bytes"] / rate if r["kind"] == "copies"
-                             else start_2 + each * r["reaching"])
-    return rows
-
-
-def ask_model(rows):
-    """Adds E[R], and how many buckets hold an element of the top k: k times the recall of k_b = 1.
-    The program is asked once for all k of each n and b. Small copies show nothing of them."""
-    for r in rows:
-        r["reaching"] = r["touched"] = ""
-    rows = [r for r in rows if r["kind"] == "collects" or r["bytes"] >= LARGE]
-    for n, b in sorted({(r["n"], r["b"]) for r in rows}):
-        here = [r for r in rows if (r["n"], r["b"]) == (n, b)]
-        ks = sorted({r["k"] for r in here})
-        shape = "--n", n, "--k", joined(ks), "--b", b, "--kb", 1
-        reaching = {int(a["k"]): float(a["reaching_mean"]) for a in ask("exact", *shape)}
-        kept = {int(a["k"]): float(a["recall"]) for a in ask("recall", *shape)}
-        for r in here:
-            r["reaching"] = reaching[r["k"]]
-            r["touched"] = r["k"] * kept[r["k"]]
-
-
 # A warp a bucket; else a thread a bucket, by way of shared memory.
 def kernel_of(row):
     small = int(row["bucket_size"]) <= 32
@@ -172,18 +113,16 @@ def texts():
     return {name: "\n".join(table()) for name, table in TABLES.items()}
 
 
-FIGURES = {"concat": concat, "stage1": stage1}
-
-
 def main(arguments):
-    if len(arguments) == 1 and arguments[0] in FIGURES:
-        write(FIGURES[arguments[0]]())
+    if arguments == ["stage1"]:
+        program.write({c: short(v) if isinstance(v, float) else v for c, v in row.items()}
+                      for row in stage1())
     elif arguments == ["text"]:
         print("\n\n".join(texts().values()))
     elif len(arguments) == 3 and arguments[:2] == ["text", "--write"]:
         write_page(arguments[2], texts())
     else:
-        wrong(f"give {', '.join(FIGURES)} or text [--write FILE.md]")
+        wrong("give stage1 or text [--write FILE.md]")
 
 
 if __name__ == "__main__":

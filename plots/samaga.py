@@ -3,12 +3,11 @@
 an H200 and a CPU.
 
     plots/samaga.py table-2     the times of Table 2 and the bounds of stage 1
-    plots/samaga.py table-3     the times of Table 3 and the bounds of product, stage 1 and both
     plots/samaga.py ridge       operations of stage 1 by k_b, and what fits into reading 4 bytes
     plots/samaga.py rates       Figure 4 on a CPU: time by operations, and the line fitted to it
     plots/samaga.py balls       Figure 5: 20 balls in buckets
     plots/samaga.py table-2-times the times of Table 2 beside those of an H200 and of a CPU
-    plots/samaga.py table-3-cpu the same of Table 3
+    plots/samaga.py table-3     the times of Table 3, their bounds, the same on a CPU and an H100
 
 It prints CSV, and needs only the standard library. Every bound is one that the program prints.
 
@@ -39,25 +38,6 @@ def table_2():
                      "vector_us": model["roofline_time_vector_us"],
                      "all_candidates_us": model["roofline_through_memory_us"],
                      "over_bound": ratio(row["stage1_us"], model["roofline_time_us"])})
-    return rows
-
-
-def table_3():
-    rows = []
-    for row in runs("samaga/table-3"):
-        k_b = row["k_b"] or "1"
-        shape = ("--device", "TPUv5e", "--dtype", "f32", "--n", row["n"], "--k", row["k"], "--m",
-                 row["m"], "--b", B_OF_TABLE_3[k_b], "--kb", k_b)
-        model, = ask("predict", *shape, "--d", row["d"])
-        bound = ask("recall", *shape)[0]["roofline_time_us"]
-        fused = row["kernel"].endswith("-fused")
-        product = model["fused_us" if fused else "product_us"]
-        rows.append({"kernel": row["kernel"], "k_b": row["k_b"], "product_us": row["product_us"],
-                     "product_bound_us": product, "over_bound": ratio(row["product_us"], product),
-                     "stage1_us": row["stage1_us"],
-                     "stage1_bound_us": bound if row["stage1_us"] else "",
-                     "stage1_over_bound": ratio(row["stage1_us"], bound),
-                     "stage2_us": row["stage2_us"], "time_us": row["time_us_median"]})
     return rows
 
 
@@ -121,24 +101,40 @@ def table_2_times():
     return rows
 
 
-def table_3_cpu():
-    """Each row of the print beside that of the CPU, as multiples of exact top-k."""
+def table_3():
+    """Each row of the print beside its bounds, the same on the CPU, and as predicted on an H100.
+    approx_max_k is k_b = 1, fused."""
     names = {"top_k": ("exact", ""), "approx_max_k-fused": ("fused", "1")}
+    h100_us = {"exact": "exact_with_product_us", "stages": "with_product_us",
+               "fused": "fused_with_stage2_us"}
     printed = runs("samaga/table-3")
     measured = {(row["kernel"], row["k_b"]): row for row in runs(f"{CPU}/samaga-3")}
     rows = []
     for row in printed:
-        fused = "fused" if row["kernel"].endswith("-fused") else "stages"
-        ours = measured[names.get(row["kernel"], (fused, row["k_b"]))]
-        exact, exact_printed = measured["exact", ""], printed[0]
-        rows.append({"kernel": row["kernel"], "k_b": row["k_b"], "tpu_us": row["time_us_median"],
-                     "tpu_over_exact": short(float(row["time_us_median"]) /
-                                             float(exact_printed["time_us_median"])),
-                     "product_us": ours["product_us"], "stage1_us": ours["stage1_us"],
-                     "stage2_us": ours["stage2_us"], "cpu_us": ours["time_us_median"],
-                     "cpu_over_exact": short(float(ours["time_us_median"]) /
-                                             float(exact["time_us_median"])),
-                     "recall": ours["recall"], "recall_model": ours["recall_model"]})
+        kind, k_b = names.get(row["kernel"], (
+            "fused" if row["kernel"].endswith("-fused") else "stages", row["k_b"]))
+        ours, on_tpu = measured[kind, k_b], ("--device", "TPUv5e", "--dtype", "f32")
+        shape = ("--n", row["n"], "--k", row["k"], "--m", row["m"],
+                 "--b", B_OF_TABLE_3[k_b or "1"], "--kb", k_b or "1")
+        tpu, = ask("predict", *on_tpu, *shape, "--d", row["d"])
+        stage1, = ask("recall", *on_tpu, *shape)
+        h100, = ask("predict", "--device", "h100-pcie", *shape, "--d", row["d"])
+        rows.append({"kernel": row["kernel"], "k_b": row["k_b"],
+                     "tpu_product_us": row["product_us"],
+                     "tpu_product_bound_us": tpu["fused_us" if kind == "fused" else "product_us"],
+                     "tpu_stage1_us": row["stage1_us"],
+                     "tpu_stage1_bound_us": stage1["roofline_time_us"] if row["stage1_us"] else "",
+                     "tpu_stage2_us": row["stage2_us"], "tpu_us": row["time_us_median"],
+                     "tpu_over_exact": ratio(row["time_us_median"], printed[0]["time_us_median"]),
+                     **{f"cpu_{name}": ours[name]
+                        for name in ("product_us", "stage1_us", "stage2_us")},
+                     "cpu_us": ours["time_us_median"],
+                     "cpu_over_exact": ratio(ours["time_us_median"],
+                                             measured["exact", ""]["time_us_median"]),
+                     "recall": ours["recall"], "recall_model": ours["recall_model"],
+                     **{f"h100_{name}": h100[name] if kind == "stages" else ""
+                        for name in ("stage1_us", "stage2_us")},
+                     "h100_us": h100[h100_us[kind]]})
     return rows
 
 
@@ -187,5 +183,5 @@ def balls():
 
 
 if __name__ == "__main__":
-    print_table({"table-2": table_2, "table-3": table_3, "table-2-times": table_2_times,
-                 "table-3-cpu": table_3_cpu, "ridge": ridge, "rates": rates, "balls": balls})
+    print_table({"table-2": table_2, "table-2-times": table_2_times, "table-3": table_3,
+                 "ridge": ridge, "rates": rates, "balls": balls})

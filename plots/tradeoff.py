@@ -2,8 +2,7 @@
 """tradeoff.py - recall against measured time: what each model would have chosen.
 
     plots/tradeoff.py SOURCE                  prints the CSV of the figure of a source of runs
-    plots/tradeoff.py profiles                the same of the shipped profiles, predicted
-    plots/tradeoff.py caption WHAT FILE.csv   prints what the caption says of these numbers
+    plots/tradeoff.py caption SOURCE FILE.csv prints what the caption says of these numbers
     plots/tradeoff.py text [--write FILE.md]  prints the table of docs/runs.md, or writes it there
 
 SOURCE is keyetal, cpu or drtopk (plots/tradeoff_sources.py). A row is a measured configuration.
@@ -24,7 +23,6 @@ import sys
 import tempfile
 
 import cpu_runs
-import tradeoff_profiles
 import tradeoff_sources
 from figure import Figure
 from program import ask, fill, joined, read, short, tell, words, write, write_file, \
@@ -189,7 +187,7 @@ class Summary:
         return max(self.regrets[model])
 
 
-def measured_caption(what, rows):
+def caption(what, rows):
     rows = [{c: float(v) for c, v in row.items()} for row in rows]
     found = Summary(rows)
     drawn = len({r["panel"] for r in rows} - {0})
@@ -224,19 +222,16 @@ def table():
 
 
 def main(arguments):
-    known = [*tradeoff_sources.FIGURES, "profiles"]
+    known = tradeoff_sources.FIGURES
     what = arguments[-2] if arguments[:1] == ["caption"] and len(arguments) == 3 else \
         arguments[0] if len(arguments) == 1 else ""
     if what == "cpu" and cpu_runs.folder() is None:
         print(f"tradeoff.py: no runs; this waits for {cpu_runs.WAITS}", file=sys.stderr)
         return 3
     if what in known and len(arguments) == 1:
-        write(tradeoff_profiles.figure() if what == "profiles"
-                  else figure(tradeoff_sources.load(what)))
+        write(figure(tradeoff_sources.load(what)))
     elif what in known:
-        rows = read(arguments[2])
-        print(fill(tradeoff_profiles.caption(rows) if what == "profiles"
-                       else measured_caption(what, rows)))
+        print(fill(caption(what, read(arguments[2]))))
     elif arguments == ["text"]:
         print(table())
     elif len(arguments) == 3 and arguments[:2] == ["text", "--write"]:

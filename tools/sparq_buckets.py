@@ -5,7 +5,7 @@
 
 TENSORS is a folder of documents as `make real-tensors` writes it. Measures the shapes of
 tools/real_tensors/repetition.py, with the same window and components, over all layers and
-documents, and writes FILE (paper_figures/key-02-smollm2/sparq-errors.csv). What is measured is
+documents, and writes FILE (paper_figures/key-07-smollm2/sparq-errors.csv). What is measured is
 measured by the command ($RECALLMODEL, or ./recallmodel).
 
 SPDX-License-Identifier: Apache-2.0
@@ -59,7 +59,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("tensors", type=pathlib.Path)
     parser.add_argument("-o", "--out", type=pathlib.Path,
-                        default=pathlib.Path("paper_figures/key-02-smollm2/sparq-errors.csv"))
+                        default=pathlib.Path("paper_figures/key-07-smollm2/sparq-errors.csv"))
     options = parser.parse_args()
     rows = list(measure(options.tensors))
     with open(options.out, "w", newline="", encoding="utf-8") as file:

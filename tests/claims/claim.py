@@ -136,5 +136,10 @@ def recalls(n, k, k_b, bs):
             ask("recall", "--n", n, "--k", k, "--kb", k_b, "--b", joined(bs))}
 
 
+def ranks(values):
+    """The ranks of the values, for Spearman's correlation; equal ones share theirs."""
+    return [sum((other < x) + (other == x) / 2 for other in values) for x in values]
+
+
 def span(values, form=".2f"):
     return f"{min(values):{form}} to {max(values):{form}}"

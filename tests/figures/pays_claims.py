@@ -1,4 +1,4 @@
-"""pays_claims.py - what ours-pays, ours-sampling and the pages say of them, computed again.
+"""pays_claims.py - what ours-pays and the pages say of it, computed again.
 
     pays_claims.py FIGURES DOCS [quick]    folders with the figures and the pages; quick: without
                                            what the command computes for a sample
@@ -21,7 +21,7 @@ import subprocess
 import sys
 
 PROGRAM = os.environ.get("RECALLMODEL", "./recallmodel")
-BYTES = {"f32": 4, "f16": 2, "float32": 4, "bfloat16": 2}
+BYTES = {"f32": 4, "f16": 2}
 
 
 def table(path):
@@ -253,96 +253,35 @@ def check_launches():
     same("launch of a B200", known["B200"], min(map(launch_of, list(SOURCES)[:2])))
 
 
-# ---- ours-sampling
-
-
-def check_sampling(rows):
-    runs = table("runs/flashinfer/sampling.csv")
-    check("half of the rows are before", 2 * len(rows) == len(runs) == 1500)
-    for when in ("before", "after"):
-        want = sorted(float(row["time_us_median"]) for row in runs if row["kernel"].endswith(when))
-        got = sorted(float(row[f"{when}_us"]) for row in rows)
-        check(f"the times {when}", all(math.isclose(a, b, rel_tol=1e-8)
-                                       for a, b in zip(got, want, strict=True)))
-    names = {"B200": "B200", "B300": "B300", "RTX PRO 6000": "RTX-PRO-6000"}
-    launch = launch_of("flashinfer/exact-blackwell")
-    for row in rows:
-        same("saved", row["saved"], float(row["before_us"]) / float(row["after_us"]))
-        if row["k"] != "NaN":
-            check_bound(row, names[row["device"]], BYTES[row["dtype"]])
-            same("least", row["least_us"], launch + float(row["bound_us"]))
-    pairs = {(row["device"], row["op"], row["dtype"], *shape(row)): row for row in rows
-             if row["pr"] == "3461"}
-    for run in runs:  # 36 pairs, of which each belongs together
-        if run["pr"] == "3461":
-            row = pairs[run["device"], run["op"], run["dtype"], *shape(run)]
-            when = "before" if run["kernel"].endswith("before") else "after"
-            same("#3461", row[f"{when}_us"], run["time_us_median"])
-
-
-def on_the_line(kernel, m, n):
-    t = {int(row["n"]): float(row["time_us_median"])
-         for row in table("runs/flashinfer/exact-blackwell.csv") if row["op"] == "top_k"
-         and row["kernel"] == kernel and row["k"] == "256" and row["m"] == str(m)}
-    share = (n - 2 ** 16) / (2 ** 18 - 2 ** 16)
-    return (1 - share) * t[2 ** 16] + share * t[2 ** 18]
-
-
-def check_sampling_texts(rows, docs, caption):
-    text = docs["runs.md"]
-    first = [row for row in rows if row["pr"] == "3461"]
-
-    def saved(**only):
-        return [float(row["saved"]) for row in first
-                if all(row[column] == value for column, value in only.items())]
-
-    def spread(values):
-        return statistics.median(values), min(values), max(values)
-    cell = r" \| ([\d.]+) \(([\d.]+) to ([\d.]+)\)"
-    for m in ("1", "8", "32", "256", "all"):
-        only = {} if m == "all" else {"m": m}
-        says(text, rf"\| {m}{cell}{cell} \|", *spread(saved(op="from_logits", **only)),
-             *spread(saved(op="from_probs", **only)))
-    median = statistics.median(saved(op="from_logits"))
-    says(text, r"from logits ([\d.]+) times faster", median)
-    says(caption, r"From logits the survivors alone are ([\d.]+) times faster", median)
-    one = [float(row["after_us"]) for row in first if row["m"] == "1"]
-    says(caption, r"at m = 1 a call takes (\d+) to (\d+) us", min(one), max(one))
-    most = []
-    for m in (1, 256):
-        row, = (row for row in first if row["device"] == "B200" and row["op"] == "from_logits"
-                and row["dtype"] == "float32" and shape(row) == (128000, 50, m))
-        after, least = float(row["after_us"]), float(row["least_us"])
-        default, clusters = (on_the_line(f"flashinfer_{kind}", m, 128000)
-                             for kind in ("default", "clusters"))
-        most.append(100 * (default - least) / after)
-        says(text, rf"\| {m} \| (\d+) \| (\d+) \| (\d+) \| ([\d.]+) \| (\d+) % \| (\d+) % \|",
-             after, default, clusters, least, most[-1], 100 * (default - clusters) / after)
-    says(text, r"exact top-k could save at most (\d+) % of the rest", max(most))
+def check_sampling(docs):
+    """Top-p over k survivors of #3461, over which it took all of the vocabulary before."""
+    times = {"before": {}, "after": {}}
+    for row in table("runs/flashinfer/sampling.csv"):
+        if row["pr"] == "3461" and row["op"] == "from_logits":
+            at = (row["device"], row["dtype"], *shape(row))
+            times[row["kernel"].rpartition("_")[2]][at] = float(row["time_us_median"])
+    saved = [us / times["after"][at] for at, us in times["before"].items()]
+    says(docs["runs.md"], r"a call from logits ([\d.]+) times faster in the median \(([\d.]+) to "
+         r"([\d.]+)\)", statistics.median(saved), min(saved), max(saved))
 
 
 def main(figures, docs, quick=""):
     figures, pages = pathlib.Path(figures), {}
     for name in ("runs.md", "choosing.md"):
         pages[name] = (pathlib.Path(docs) / name).read_text(encoding="utf-8")
-    captions = {"pays": (figures / "ours-pays/ours-pays.txt").read_text(encoding="utf-8"),
-                "sampling": (figures / "ours-sampling/caption.txt").read_text(encoding="utf-8")}
-    drawn, sampling = (table(figures / f"ours-{what}/ours-{what}.csv")
-                       for what in ("pays", "sampling"))
+    caption = (figures / "ours-pays/ours-pays.txt").read_text(encoding="utf-8")
+    drawn = table(figures / "ours-pays/ours-pays.csv")
     pays = [row for row in drawn if row["kind"] == "measured"]
     if not quick:
         check_least(pays)
         check_two_stages(pays)
-        for row in [row for row in sampling if row["k"] != "NaN"][::120]:
-            check_reaches(row, 0.999)
     check_gains(pays)
     check_predicted([row for row in drawn if row["kind"] != "measured"], pages)
     check_two_stage_gains(pays)
-    check_pays_texts(pays, pages, captions["pays"])
+    check_pays_texts(pays, pages, caption)
     check_card(pages)
     check_launches()
-    check_sampling(sampling)
-    check_sampling_texts(sampling, pages, captions["sampling"])
+    check_sampling(pages)
 
 
 if __name__ == "__main__":
