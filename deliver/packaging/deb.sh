@@ -5,7 +5,8 @@
 #
 # FOLDER gets the packages, the source package, build.log and lintian.log. Everything is built in a
 # temporary folder, and nothing is fetched: install what Build-Depends names first (make deb does).
-# JOBS: how many compilers at a time. DEBFULLNAME, DEBEMAIL: who maintains the packages.
+# JOBS: how many compilers at a time. CFLAGS: after those of Debian. DEBFULLNAME, DEBEMAIL: who
+# maintains the packages.
 #
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
@@ -34,7 +35,8 @@ clean=(env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin "HOME=$work" "TMPDIR=${TMPDIR:-
 mkdir -p "$out"
 rm -f "$out"/*
 begin=$SECONDS
-if ! "${clean[@]}" DEB_BUILD_OPTIONS="noautodbgsym parallel=${JOBS:-2}" \
+if ! "${clean[@]}" DEB_CFLAGS_APPEND="${CFLAGS:-}" \
+    DEB_BUILD_OPTIONS="noautodbgsym parallel=${JOBS:-2}" \
     dpkg-buildpackage -us -uc >"$out/build.log" 2>&1; then
     tail -30 "$out/build.log" >&2
     echo "The Debian packages were not built; $out/build.log has all of it." >&2

@@ -165,8 +165,8 @@ check_bare_root() {
     tar -cf "$root.tar" -C "$root" .
     timeout 900 mmdebstrap --quiet --variant=apt --include=gcc,libc6-dev,make,python3-venv \
         --customize-hook="tar-in $root.tar /root" \
-        --customize-hook='chroot "$1" sh /root/in_bare_root.sh' bookworm /dev/null \
-        >"$folder/out" 2>"$folder/err" ||
+        --customize-hook="chroot \"\$1\" env CFLAGS='${CFLAGS:--O2}' sh /root/in_bare_root.sh" \
+        bookworm /dev/null >"$folder/out" 2>"$folder/err" ||
         fail "bare root: $(cat "$folder/out" "$folder/err" | tail -n 9)"
     for line in sdist wheel; do
         cat "$folder/out" "$folder/err" | grep "^$line: " || fail "bare root: no line of the $line"

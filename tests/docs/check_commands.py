@@ -67,12 +67,15 @@ def check_commands():
         furnish(folder)
         for command, page in found.items():
             checks()
-            # not the profile of whoever runs this; a grid of seconds, which has the same steps
+            # not the profile of whoever runs this; a grid of seconds, warm rows and few steps,
+            # which run the same code
             short = ""
             if command.endswith("bench --calibrate"):
                 short = " --grid cpu-tiny"
             elif re.search(r"recallmodel bench .*--on cpu", command) and "--load" not in command:
-                short = " --seconds 0.01"
+                short = " --seconds 0.01" + " --cache warm" * ("--cache" not in command)
+            elif "--train-keys" in command:
+                short = " --train-steps 20"
             # runs of one's own are added to a copy
             done = run(f"export XDG_CACHE_HOME={folder}/cache RECALLMODEL_RUNS={folder}/runs; "
                        f"{command}{short}", folder)

@@ -39,8 +39,8 @@ rejects "make figure FIGURE=NAME n=8192 varies one" \
 rejects "is not OPTION=VALUE" plots/make.py --vary key-06 8192
 rejects "is not OPTION=VALUE" plots/make.py --vary key-06 'N=8192;true'
 
-# Each figure draws two options that it says it takes, the first and the last, or refuses one in one
-# line; the two figures that take 10 s draw one. CASES=few: one option, and not of these two.
+# Each figure draws with another value of the last option that it says it takes, or refuses it in one
+# line; but for the two that take 10 s.
 drawn=0
 while read -r figure option own; do
     case $option in n) value=4096 ;; k) value=64 ;; repetitions) value=20 ;; *) value=$own ;; esac
@@ -53,21 +53,16 @@ while read -r figure option own; do
             grep -q "it takes --\|recallmodel: --" "$folder/stderr" ||
             fail "$figure $option=$value: $(cat "$folder/stderr")"
     fi
-done < <(PYTHONPATH=plots "$python" - "${CASES:-}" <<'END'
+done < <(PYTHONPATH=plots "$python" - <<'END'
 import re
-import sys
 
 import make
 
-few = sys.argv[1] == "few"
 for name in make.known():
     figure = make.Figure(name)
-    slow = name in ("ours-need", "ours-regret")
-    if figure.of_program() and not (few and slow):
-        options = sorted(make.options_taken(figure))
-        options = options[-1:] if few or slow else options[:1] + options[1:][-1:]
-        for option in options:
-            print(name, option, re.search(f" --{option} ([^ ,]*)", figure.data)[1])
+    if figure.of_program() and name not in ("ours-need", "ours-regret"):
+        option = sorted(make.options_taken(figure))[-1]
+        print(name, option, re.search(f" --{option} ([^ ,]*)", figure.data)[1])
 END
 )
 [ $drawn -gt 12 ] || fail "only $drawn variations were drawn"

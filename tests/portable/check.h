@@ -19,7 +19,7 @@
 #endif
 
 #if defined EMULATED && !defined __wasm__
-#define PORTABLE_SECONDS 2
+#define PORTABLE_SECONDS 1
 #define PORTABLE_STOPPED(status) \
     (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL))
 #include <signal.h>

@@ -58,7 +58,7 @@ START_TEST(every_combination)
     for (unsigned kind = 0; kind < KINDS; kind++)
         for (unsigned type = 0; type < RCM_TOP_K_TYPES; type++)
             for (unsigned how = 0; how < 10; how++)
-                for (unsigned repeat = 0; repeat < number(1, 4); repeat++, calls++) {
+                for (unsigned repeat = 0; repeat < number(1, 2); repeat++, calls++) {
                     struct topk_case c = draw_case(&state, 1);
                     c.kind = (enum kind)kind;
                     c.stage1 = how / 2 == 1 || how / 2 == 2;
@@ -79,7 +79,7 @@ END_TEST
 START_TEST(random_calls)
 {
     uint64_t state = 2;
-    const unsigned calls = number(4000, 12000);
+    const unsigned calls = number(4000, 8000);
     find_isas();
     for (unsigned i = 0; i < calls; i++) {
         struct topk_case c = draw_case(&state, i % 100 == 7 ? 40000 : 1500);
@@ -186,7 +186,7 @@ END_TEST
 START_TEST(shared_work)
 {
     uint64_t state = 19;
-    const unsigned calls = number(60, 200);
+    const unsigned calls = number(60, 120);
     find_isas();
     for (unsigned i = 0; i < calls; i++) {
         struct topk_case c = draw_case(&state, 1);
@@ -283,7 +283,7 @@ START_TEST(many_of_many)
 {
     uint64_t state = 31, calls = 0;
     find_isas();
-    for (; calls < number(600, 3000); calls++) {
+    for (; calls < number(600, 1500); calls++) {
         struct topk_case c = {.kind = calls % 3 ? NORMAL : (enum kind)(next_random(&state) % KINDS),
                               .want_values = true,
                               .want_indices = true};
@@ -309,7 +309,7 @@ START_TEST(contiguous)
     static const uint64_t k_bs[] = {1, 1, 2, 3, 4, 5, 8, 13, 16, 17};
     uint64_t state = 21, calls = 0;
     find_isas();
-    for (unsigned i = 0; i < KINDS * RCM_TOP_K_TYPES * 2 * (few_cases() ? 1 : 10); i++) {
+    for (unsigned i = 0; i < KINDS * RCM_TOP_K_TYPES * 2 * (few_cases() ? 1 : 5); i++) {
         struct topk_case c = {.stage1 = true,
                               .kind = (enum kind)(i % KINDS),
                               .want_values = true,

@@ -75,17 +75,17 @@ static void compare(const struct rcm_profile *q, unsigned questions, uint64_t n_
 START_TEST(every_profile)
 {
     const struct rcm_profile *q;
-    const unsigned questions = few_cases() ? 60 : 150;
+    const unsigned questions = few_cases() ? 60 : 100;
     for (size_t i = 0; (q = rcm_profile(i)); i++)
         if (q->kernel->model != RCM_TIME_EXACT)
-            compare(q, questions, few_cases() ? 1 << 16 : 1 << 18);
+            compare(q, questions, few_cases() ? 1 << 16 : 1 << 17);
 }
 END_TEST
 
 START_TEST(stand_ins)
 {
     struct rcm_profile q;
-    const unsigned questions = few_cases() ? 20 : 40;
+    const unsigned questions = few_cases() ? 20 : 30;
     for (size_t i = 0; rcm_device(i); i += 5) {
         ck_assert(rcm_stand_in_for(rcm_device(i), NULL, NULL, NULL, &q));
         compare(&q, questions, 1 << 15);
