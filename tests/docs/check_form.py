@@ -3,6 +3,7 @@
 SPDX-License-Identifier: Apache-2.0
 """
 import importlib
+import json
 import re
 import subprocess
 
@@ -49,6 +50,23 @@ def check_index():
         checks()
         if f"**{term}**" not in glossary:
             yield f"docs/index.md: the glossary has no {term}"
+
+
+def check_picture():
+    """The picture of the page shows today's answer: deliver/packaging/first_page.py notes its
+    text in it."""
+    checks()
+    found = re.search(rb"iTXtDescription\0{5}(.*?)....\0\0\0\0IEND",
+                      (TOP / "docs/page.png").read_bytes(), re.S)
+    text = " ".join(found[1].decode().split()) if found else ""
+    said = subprocess.run([PROGRAM, "select", "--n", "2^17", "--k", "2048", "--m", "64", "--recall",
+                           "0.95", "--device", "h100-pcie", "--json"], capture_output=True)
+    answer = json.loads(said.stdout)
+    cells = [cell for one in answer["contenders"] for cell in one["shown"]]
+    for line in (answer["headline"], *cells):
+        if " ".join(line.split()) not in text:
+            yield f"docs/page.png does not show '{line}': make transcripts"
+            return
 
 
 def check_paths():
