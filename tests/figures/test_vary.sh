@@ -39,8 +39,8 @@ rejects "make figure FIGURE=NAME n=8192 varies one" \
 rejects "is not OPTION=VALUE" plots/make.py --vary key-06 8192
 rejects "is not OPTION=VALUE" plots/make.py --vary key-06 'N=8192;true'
 
-# Each figure draws with another value of the last option that it says it takes, or refuses it in one
-# line; but for the two that take 10 s.
+# Each figure draws with another value of the last option that it says it takes, or refuses it in
+# one line; but for the two that take 10 s.
 drawn=0
 while read -r figure option own; do
     case $option in n) value=4096 ;; k) value=64 ;; repetitions) value=20 ;; *) value=$own ;; esac

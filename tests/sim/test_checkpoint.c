@@ -166,6 +166,7 @@ START_TEST(killed_at_random_moments)
 {
     struct answer *whole = shared_answer(), *parts = shared_answer();
     struct sim_spec spec = small_spec(NULL);
+    spec.repetitions = few_cases() ? 1500 : spec.repetitions;
     uint64_t state = (uint64_t)time(NULL); /* the moments differ from run to run anyway */
     unsigned killed = 0, continued = 0;
     struct timespec before, after;
@@ -209,6 +210,7 @@ START_TEST(stopped_and_continued)
 {
     struct answer *whole = shared_answer(), *part = shared_answer(), *prefix = shared_answer();
     struct sim_spec spec = small_spec(NULL);
+    spec.repetitions = few_cases() ? 1500 : spec.repetitions;
     make_folder();
     run(&spec, whole, NULL);
     spec.checkpoint = path;

@@ -13,7 +13,7 @@ static void write_shapes(const char *path)
     for (unsigned n = 1024; n <= 1u << 20; n *= 4)
         for (unsigned m = 1; m <= 256; m *= 16)
             for (unsigned k_b = 1; k_b <= 4; k_b++)
-                for (unsigned k = 12; 2 * k <= n; k *= 8)
+                for (unsigned k = 12; 2 * k <= n; k *= few_cases() ? 64 : 8)
                     for (unsigned b = k / k_b; b * k_b <= 4 * k && b * k_b < n; b *= 2)
                         fprintf(file, "\"a, b\",%u,%u,%u,%u,%u\n", n, k, b, k_b, m);
     fclose(file);
