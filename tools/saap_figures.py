@@ -6,8 +6,8 @@
 TENSORS is a folder of documents as `make real-tensors` writes it, with queries-all.npy:
 DOCUMENT/layer-NN/{queries,queries-all,keys,values}.npy [heads, positions, d] after RoPE, and
 *-unroped.npy before it. Writes the CSV file of a figure for each PART (1 2 3 5 6 7 8 table-1 bytes
-pair partitions int8 reformer bins) into its folder in FOLDER (paper_figures). --trained keeps the
-trained partitions and query models, and reads them where they are there.
+pair partitions int8 reformer bins inside) into its folder in FOLDER (paper_figures). --trained
+keeps the trained partitions and query models, and reads them where they are there.
 
 What is measured is measured by the command ($RECALLMODEL, or ./recallmodel), with one thread unless
 OMP_NUM_THREADS says more. Here keys are drawn and stacked, and part 1 has its principal components
@@ -328,6 +328,17 @@ def part_bins(tensors, _):
     return list(rows.values())
 
 
+def part_inside(tensors, _):
+    """All keys of the buckets that a query visits, and the best share of them alone."""
+    rows = []
+    for inside in (1, .5, .25):
+        budgets = ",".join(f"{inside * visited:g}" for visited in (.05, .1, .2, .4))
+        for row in sparse(*tensors.measured(), "--budget", budgets, "--method",
+                          "kmeans" if inside == 1 else "kmeans-topk", "--inside", inside):
+            rows.append(pick(row, *MEASURES, method=row["method"], inside=inside))
+    return rows
+
+
 def part_6(tensors, trained):
     """The query model of the paper, the same with a linear path, and one of all pairs."""
     rows = []
@@ -449,10 +460,10 @@ def part_int8(tensors, _):
 PARTS = {"1": part_1, "2": part_2, "3": part_3, "5": part_5, "6": part_6, "7": part_7, "8": part_8,
          "table-1": part_table, "bytes": part_bytes, "pair": part_pair,
          "partitions": part_partitions, "int8": part_int8, "reformer": part_reformer,
-         "bins": part_bins}
+         "bins": part_bins, "inside": part_inside}
 # FIGURE/FILE; of the others saap-PART/saap-PART
 FILES = {"bytes": "ours-sparse/ours-sparse", "partitions": "saap-clusters/saap-clusters",
-         "bins": "saap-05/bins"}
+         "bins": "saap-05/bins", "inside": "saap-05/inside"}
 
 
 def options_of(parser, folder, parts):

@@ -8,7 +8,7 @@ import struct
 import tempfile
 
 import program
-from claim import ask, claim, number, one, paper, runs, value
+from claim import ask, beside, claim, number, one, paper, runs, value
 
 paper("The histogram note (blog.alpindale.net, top_k_cuda)")
 SHAPE = "--n", 50000, "--k", 2048, "--algorithm", "histogram", "--digits", 9
@@ -62,6 +62,13 @@ def binary():
     return abs(over - 1) < .05, f"{over:.2f} times, both unrolled four times by the compiler."
 
 
+def of_logits():
+    """The bin of 512 on rows of logits of a small model over its vocabulary, with k = 2048."""
+    rows = [row for row in beside("ours-threshold-bin/logits") if row["rows"] == "vocabulary"
+            and (row["k"], row["bits"]) == ("2048", "9")]
+    return [sum(number(row, column) for row in rows) / len(rows) for column in ("mean", "over")]
+
+
 @claim("Threshold bin", "It is extremely unlikely that the bin has more than 3072 elements.",
        "ours-threshold-bin, `test_threshold_bin`, `test_histogram_count`")
 def overflow():
@@ -69,17 +76,20 @@ def overflow():
         {"input": "iid"}, {"input": "uniform"}, {"input": "iid", "shift": 10}))
     over = [number(row, "over_modelled") for row in (normal, uniform, shifted)]
     left = [number(row, "left_modelled") for row in (normal, uniform, shifted)]
-    return (tuple(x < 1e-6 for x in over),
+    real, share = of_logits()
+    return (tuple(x < 1e-6 for x in (*over, share)),
             "n = 50,000, k = 2048: of normal rows {:.3f} overflow ({:.0f} elements in the mean), "
-            "of uniform ones {:.3f} ({:.0f}), of normal ones with mean 10 {:.3f} ({:.0f}).".format(
-                *(x for pair in zip(over, left) for x in pair)))
+            "of uniform ones {:.3f} ({:.0f}), of normal ones with mean 10 {:.3f} ({:.0f}); of the "
+            "logits of SmolLM2-135M, n = 49,152, {:.2f} ({:.0f}).".format(
+                *(x for pair in zip(over, left) for x in pair), share, real))
 
 
 @claim("Method", "The threshold bin typically has a few thousand elements.",
        "ours-threshold-bin, `test_threshold_bin`")
 def in_the_bin():
-    left = number(counted(input="iid"), "left_modelled")
-    return left > 1000, f"Its own case, n = 50,000, k = 2048, has {left:.0f} in normal rows."
+    left, (real, _) = number(counted(input="iid"), "left_modelled"), of_logits()
+    return ((left > 1000, real > 1000), f"Its own case, n = 50,000, k = 2048, has {left:.0f} in "
+            f"normal rows; the logits of SmolLM2-135M, n = 49,152, have {real:.0f}.")
 
 
 @claim("float16", "It does not distinguish values below 6e-5.", "`test_histogram_count`")
