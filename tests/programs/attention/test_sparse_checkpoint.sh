@@ -32,7 +32,8 @@ runs_until_done() {
             2>"$folder/err" || status=$?
         cat "$folder/err" >>"$folder/notes"
         runs=$((runs + 1))
-        seconds=$(awk "BEGIN { print $seconds * 1.1 }") # on a busy machine a step takes longer
+        # on a busy machine a step takes longer, and under the sanitizers
+        seconds=$(awk "BEGIN { print $seconds * ${SANITIZE:+1.3 *} 1.1 }")
     done
     [ $status = 0 ] || fail "$* does not end: $(sed -n 1,3p "$folder/err")"
 }
