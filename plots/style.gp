@@ -14,6 +14,18 @@ set style line 4 lc rgb "#CC79A7" lw 1.6 pt 13 ps 0.7
 set style line 5 lc rgb "#E69F00" lw 1.6 pt 11 ps 0.65
 set style line 6 lc rgb "#56B4E9" lw 1.6 pt 3 ps 0.6
 set style line 9 lc rgb "#555555" lw 1.0 dt 2
+# Methods of sparse attention, drawn with "ls method(NAME)": k-means is blue, SAAP orange (both
+# lighter before RoPE), hashes green, pink and purple, the others black and grey.
+sparse = "topk bucketed sparq quest random kmeans kmeans-unroped saap-roped saap lsh-magicpig \
+lsh-argmax lsh-gray"
+sparse_colours = "#000000 #777777 #777777 #999999 #999999 #0072B2 #56B4E9 #D55E00 #E69F00 #009E73 \
+#CC79A7 #6A3D9A"
+sparse_marks = "0 1 2 3 0 7 6 9 8 5 13 11"
+do for [i=1:words(sparse)] {
+    set style line 30 + i lc rgb word(sparse_colours, i) pt int(word(sparse_marks, i)) lw 1.6 ps 0.6
+}
+set style line 35 dt 2
+method(name) = 30 + words(substr(sparse, 1, strstrt(" ".sparse." ", " ".name." ")))
 set border lw 0.8
 set grid lw 0.4 lc rgb "#cccccc"
 set tics nomirror

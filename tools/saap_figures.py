@@ -330,13 +330,10 @@ def part_bins(tensors, _):
 
 def part_inside(tensors, _):
     """All keys of the buckets that a query visits, and the best share of them alone."""
-    rows = []
-    for inside in (1, .5, .25):
-        budgets = ",".join(f"{inside * visited:g}" for visited in (.05, .1, .2, .4))
-        for row in sparse(*tensors.measured(), "--budget", budgets, "--method",
-                          "kmeans" if inside == 1 else "kmeans-topk", "--inside", inside):
-            rows.append(pick(row, *MEASURES, method=row["method"], inside=inside))
-    return rows
+    return [pick(row, *MEASURES, method=row["method"], inside=inside) for inside in (1, .5, .25)
+            for row in sparse(*tensors.measured(), "--inside", inside, "--budget",
+                              ",".join(f"{inside * x:g}" for x in (.05, .1, .2, .4)),
+                              "--method", "kmeans" if inside == 1 else "kmeans-topk")]
 
 
 def part_6(tensors, trained):
@@ -370,24 +367,21 @@ def part_7(tensors, trained):
 
 def part_8(tensors, trained):
     """Query heads that share keys choose together, or each for itself."""
-    rows = []
     # One model for the heads that share keys: some of them look at near keys alone, and have no
     # query to train a model of their own on.
     index = train(tensors, trained, "groups", GROUP, "--train-per", "key", methods="saap")
-    for share in ((), ("--share",)):
-        for options in (["--method", "kmeans,kmeans-unroped"],
-                        ["--method", "saap", "--index", index]):
-            for row in sparse(*tensors.measured(GROUP), "--budget", BUDGETS, *options, *share):
-                rows.append(pick(row, "method", *MEASURES,
-                                 chosen="together" if share else "independent"))
-    return rows
+    return [pick(row, "method", *MEASURES, chosen="together" if share else "independent")
+            for share in ((), ("--share",))
+            for options in (["--method", "kmeans,kmeans-unroped"],
+                            ["--method", "saap", "--index", index])
+            for row in sparse(*tensors.measured(GROUP), "--budget", BUDGETS, *options, *share)]
 
 
 TIMES = ("visited", "selectivity", "bytes_read", "index_bytes", "mass", "recall", "error",
          "time_us", "ratio")
 
 
-def part_table(tensors, trained):
+def part_table_1(tensors, trained):
     """What every method reads, loses and takes at 5 % of the keys; times of the first head."""
     common = [*tensors.measured(), "--budget", 0.05, "--time", "cold"]
     rows = sparse(*common, "--method", "full,streaming,random,topk,bucketed,sparq,quest,"
@@ -457,12 +451,11 @@ def part_int8(tensors, _):
     return rows
 
 
-PARTS = {"1": part_1, "2": part_2, "3": part_3, "5": part_5, "6": part_6, "7": part_7, "8": part_8,
-         "table-1": part_table, "bytes": part_bytes, "pair": part_pair,
-         "partitions": part_partitions, "int8": part_int8, "reformer": part_reformer,
-         "bins": part_bins, "inside": part_inside}
+PARTS = {name[5:].replace("_", "-"): part for name, part in list(globals().items())
+         if name.startswith("part_")}
 # FIGURE/FILE; of the others saap-PART/saap-PART
-FILES = {"bytes": "ours-sparse/ours-sparse", "partitions": "saap-clusters/saap-clusters",
+FILES = {"bytes": "ours-sparse/ours-sparse", "partitions": "saap-choices/saap-choices",
+         "int8": "saap-choices/int8", "reformer": "saap-choices/reformer",
          "bins": "saap-05/bins", "inside": "saap-05/inside"}
 
 

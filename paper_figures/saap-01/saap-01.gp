@@ -1,4 +1,7 @@
 # height 640
+# Of each bucket the share of the keys; a bucket without a query stands on the axis.
+array share[128]
+keep(x) = (share[int(column("x"))] = x, x)
 set multiplot layout 2,3 margins 0.055,0.99,0.085,0.95 spacing 0.074,0.115
 of(rope, what) = strcol("rope") eq rope && strcol("what") eq what ? column("x") : NaN
 do for [rope in "before after"] {
@@ -22,20 +25,27 @@ do for [rope in "before after"] {
         csv using (of(rope, "query and key product")):"y" with histeps ls 2 \
             title "query and key"
     set xrange [*:*]
-    set title "shares of 128 buckets, ".rope." RoPE" font ",10" offset 0,-0.6
-    set xlabel "rank of the bucket by its keys"
-    set ylabel "share" offset 2.5
-    set key at graph 0.98,0.97 right top noreverse Right
-    set xrange [0:129]
-    set logscale y
-    set ytics offset 0.5
-    set yrange [0.0001:2]
-    set format y "%g"
-    plot csv using (of(rope, "queries in bucket")):"y" with points ls 2 title "of the queries", \
-        csv using (of(rope, "keys in bucket")):"y" with lines ls 1 title "of the keys"
-    unset logscale y
-    set ytics offset 0.5
     set yrange [*:*]
     set xrange [*:*]
+    stats csv using (of(rope, "keys in bucket") > 0 ? keep(column("y")) : NaN) nooutput
+    set title "128 buckets, ".rope." RoPE" font ",10" offset 0,-0.6
+    set xlabel "share of the keys"
+    set ylabel "share of the queries" offset 2.5
+    set logscale xy
+    set xrange [6e-4:0.04]
+    set yrange [3e-5:0.5]
+    set xtics (0.001, 0.003, 0.01, 0.03)
+    set ytics ("0" 3e-5, 1e-4, 1e-3, 0.01, 0.1) offset 0.5
+    set key at graph 0.03,0.97 left top reverse Left
+    plot csv using (of(rope, "queries in bucket") > 0 ? share[int(column("x"))] : NaN): \
+            (column("y") > 0 ? column("y") : 3e-5) with points pt 6 ps 0.6 lc rgb "#222222" \
+            title "a bucket", \
+        x with lines ls 9 title "as many of both"
+    unset logscale xy
+    set xtics autofreq
+    set ytics autofreq offset 0.5
+    set yrange [*:*]
+    set xrange [*:*]
+    set key noreverse Right
 }
 unset multiplot

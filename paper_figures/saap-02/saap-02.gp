@@ -14,7 +14,7 @@ set ytics (1, 2, 3, 5, 10, 20)
 set ylabel "imbalance, C sum p_i^2" offset 1
 set arrow 1 from graph 0,first 1 to graph 1,first 1 nohead ls 9
 set key top left Left reverse
-plot csv using (at("before", -1)):"imbalance" with points pt 5 ps 0.55 lc rgb "#009E73" \
+plot csv using (at("before", -1)):"imbalance" with points pt 5 ps 0.55 lc rgb "#56B4E9" \
         title "before RoPE", \
-    csv using (at("after", 1)):"imbalance" with points pt 9 ps 0.65 lc rgb "#D55E00" \
+    csv using (at("after", 1)):"imbalance" with points pt 9 ps 0.65 lc rgb "#0072B2" \
         title "after RoPE"

@@ -48,7 +48,8 @@ do for [d=1:2] {
     set yrange [full[d] - rise:largest[d] + rise]
     plot full[d] with lines ls 9 title (d == 1 ? "all keys" : ""), \
         for [m=1:words(methods)] csv using (is(d, word(methods, m)) ? column("visited") : NaN) \
-            :"perplexity" with linespoints ls m title (d == 1 ? word(names, m) : "")
+            :"perplexity" with linespoints ls method(word(methods, m)) \
+            title (d == 1 ? word(names, m) : "")
 }
 # The stated layers alone: a line for each method.
 ways = "topk saap-roped kmeans-trained kmeans saap kmeans-unroped-trained kmeans-unroped"
@@ -72,6 +73,6 @@ set title sprintf("an essay, a few layers at 5 %% (dense part alone: %.3f and %.
     alone[2]) font ",10" offset 0,-0.6
 set key top right
 plot for [s=1:2] csv using (column("over_full")):(is_stated(s, strcol("method")) \
-    ? place(strcol("method")) + 0.3 - 0.2 * s : NaN):"over_full_se" with xerrorbars ls s \
-    title "layers ".word(named, s)
+    ? place(strcol("method")) + 0.3 - 0.2 * s : NaN):"over_full_se" with xerrorbars lw 1.6 \
+    pt 5 + s ps 0.8 lc rgb word("#777777 #000000", s) title "layers ".word(named, s)
 unset multiplot

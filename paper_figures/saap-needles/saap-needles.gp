@@ -6,7 +6,7 @@ names = "'all keys' 'exact top-k' 'bucketed, k_b = 1' 'SparQ, r = 16' 'k-means, 
 # A needle of a method, by the place of its length and depth.
 of(m) = strcol("method") eq word(methods, m) ? log(column("length") / 1024) / log(2) : NaN
 depth = '(12.5 + 25 * floor(4 * column("depth")))'
-set palette defined (0 "#FFFFFF", 4 "#BBD7EC", 5 "#0072B2")
+set palette defined (0 "#FFFFFF", 4 "#D5D5D5", 5 "#444444")
 set palette maxcolors 6
 set cbrange [-0.5:5.5]
 set cbtics 1 scale 0
@@ -19,7 +19,9 @@ set ytics (0, 25, 50, 75, 100)
 unset grid
 unset key
 do for [m=1:8] {
-    set title word(names, m) font ",10" offset 0,-0.6
+    # "all keys" and "dense part alone", black, are no methods of style.gp.
+    colour = m == 1 || m == 8 ? "#000000" : word(sparse_colours, method(word(methods, m)) - 30)
+    set title word(names, m) font ",10" offset 0,-0.6 tc rgb colour
     set xlabel (m > 4 ? "tokens" : "") font ",10" offset 0,0.4
     set xtics ("1024" 0, "2048" 1, "4096" 2, "8128" 3)
     if (m % 4 == 1) { set ylabel "depth in the text" offset 0.5; set format y "%.0f %%" } \

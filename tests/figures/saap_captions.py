@@ -10,14 +10,16 @@ import sys
 
 sys.path.insert(0, "plots")
 from figure import Figure
+from program import read
 
 folder = pathlib.Path(sys.argv[1])
 failed, checked = [], 0
 
 
 def rows(figure, **wanted):
-    """The rows of a figure's CSV that have these texts."""
-    found = [row for row in Figure(figure).rows(folder)
+    """The rows that have these texts, of a figure's CSV or of FIGURE/FILE beside it."""
+    table = read(folder / f"{figure}.csv") if "/" in figure else Figure(figure).rows(folder)
+    found = [row for row in table
              if all(row[name] == value for name, value in wanted.items())]
     assert found, f"{figure} has no row with {wanted}"
     return found
@@ -184,23 +186,23 @@ def needles():
 
 
 def int8():
-    full = number("saap-int8", "error", method="full", bits="8")
-    says("saap-int8", f"have an error of {full:.1e} (thin line)".replace("e-0", "e-"))
+    full = number("saap-choices/int8", "error", method="full", bits="8")
+    says("saap-choices", f"have an error of {full:.1e} (thin line)".replace("e-0", "e-"))
     other = []
-    for row in rows("saap-int8", bits="16"):
+    for row in rows("saap-choices/int8", bits="16"):
         if row["method"] != "full" and float(row["error"]) > 0.001:
-            error = number("saap-int8", "error", method=row["method"], bits="8",
+            error = number("saap-choices/int8", "error", method=row["method"], bits="8",
                            budget=row["budget"])
             if abs(error / float(row["error"]) - 1) > 0.05:
                 other.append(row["method"])
     assert other == ["kmeans"], other
-    ratios = [number("saap-int8", "bytes_read", method=method, bits="8", budget="0.05") /
-              number("saap-int8", "bytes_read", method=method, bits="16", budget="0.05")
+    ratios = [number("saap-choices/int8", "bytes_read", method=method, bits="8", budget="0.05") /
+              number("saap-choices/int8", "bytes_read", method=method, bits="16", budget="0.05")
               for method in ("topk", "bucketed", "sparq", "kmeans", "kmeans-unroped", "quest")]
     texts = [f"{x:.2f}".lstrip("0") for x in ratios]
     assert texts[0] == texts[1] and texts[3] == texts[4], texts
     sentence = "exact top-k and bucketed read {0} of the bytes, SparQ {2}, k-means {3} and Quest"
-    says("saap-int8", f"{sentence} {{5}}".format(*texts))
+    says("saap-choices", f"{sentence} {{5}}".format(*texts))
     page_says(f"{sentence}, whose bounds stay as they are, {{5}}".format(*texts))
     page_says(f"if an error of {full:.1e}, that with all".replace("e-0", "e-"))
 
@@ -213,17 +215,17 @@ def clusters():
         return f"{value:#.2g}".removeprefix("0")
 
     def of(method, number, column="visited", value=0.05, centroids="own"):
-        return error_at(column, value, "saap-clusters", method=method, clusters=number,
+        return error_at(column, value, "saap-choices", method=method, clusters=number,
                         centroids=centroids, distance="euclidean")
     after, before = ([two(of(method, size)) for size in SIZES]
                      for method in ("kmeans", "kmeans-unroped"))
-    says("saap-clusters", "errors are {}, {}, {} and {} after RoPE, own keys".format(*after))
-    says("saap-clusters", "and {}, {}, {} and {} before it".format(*before))
+    says("saap-choices", "errors are {}, {}, {} and {} after RoPE, own keys".format(*after))
+    says("saap-choices", "and {}, {}, {} and {} before it".format(*before))
     few, more = (two(of("kmeans", size, "bytes_read", 2e5)) for size in SIZES[1:3])
-    says("saap-clusters", f"even at 200 kB ({few} and {more} after RoPE)")
+    says("saap-choices", f"even at 200 kB ({few} and {more} after RoPE)")
     few, more = (of("kmeans", size, "bytes_read", 4e5) for size in SIZES[1:3])
     assert more < few
-    says("saap-clusters", f"at 400 kB ({two(more)}, and {two(few)} of C = 128)")
+    says("saap-choices", f"at 400 kB ({two(more)}, and {two(few)} of C = 128)")
     for method in ("kmeans", "kmeans-unroped"):
         for read in (4e5, 8e5):
             assert of(method, "2048", "bytes_read", read) > of(method, "512", "bytes_read", read)
@@ -231,15 +233,15 @@ def clusters():
             for read in (2.5e5, 3e5, 4e5, 8e5):
                 few, more = (of(method, size, "bytes_read", read, centroids) for size in SIZES[1:3])
                 assert (more < few) == ((method, centroids) != ("kmeans-unroped", "trained"))
-    uneven = [float(rows("saap-clusters", method="kmeans-unroped", centroids="trained",
+    uneven = [float(rows("saap-choices", method="kmeans-unroped", centroids="trained",
                          distance="euclidean", clusters=size)[0]["imbalance"]) for size in SIZES]
     assert uneven == sorted(uneven)
-    says("saap-clusters", f"grows from {uneven[0]:.1f} to {uneven[-1]:.1f}")
+    says("saap-choices", f"grows from {uneven[0]:.1f} to {uneven[-1]:.1f}")
 
 
 def spherical():
     def ratios(method, centroids):
-        errors = [[error_at("visited", 0.05, "saap-spherical", method=method, clusters=size,
+        errors = [[error_at("visited", 0.05, "saap-choices", method=method, clusters=size,
                             centroids=centroids, distance=distance) for size in SIZES]
                   for distance in ("inner product", "euclidean")]
         return [f"{a / b:.2f}".removeprefix("0") for a, b in zip(*errors)]
@@ -248,9 +250,9 @@ def spherical():
         return "{}, {}, {} and {}".format(*texts)
     own, after, after_trained = (ratios(method, centroids) for method, centroids in (
         ("kmeans-unroped", "own"), ("kmeans", "own"), ("kmeans", "trained")))
-    says("saap-spherical", f"its error is {four(own)} times that of k-means")
-    says("saap-spherical", f"the ratios are {four(ratios('kmeans-unroped', 'trained'))}, which")
-    says("saap-spherical", f"worse throughout: {four(after)} times, and "
+    says("saap-choices", f"its error is {four(own)} times that of k-means")
+    says("saap-choices", f"the ratios are {four(ratios('kmeans-unroped', 'trained'))}, which")
+    says("saap-choices", f"worse throughout: {four(after)} times, and "
                            f"{four(after_trained)} times with other")
     page_says(f"error is {min(own)} to {max(own)} of that of k-means")
     both = sorted(after + after_trained, key=float)
@@ -273,10 +275,10 @@ def pair():
 
 def reformer():
     def of(method, column):
-        return numbers("saap-reformer", column, method=method)
+        return numbers("saap-choices/reformer", column, method=method)
     times = [theirs / ours for ours, theirs in zip(of("lsh-argmax", "error"),
                                                    of("lsh-argmax-query", "error"))]
-    says("saap-reformer", f"error is {min(times):.1f} to {max(times):.0f} times as large")
+    says("saap-choices", f"error is {min(times):.1f} to {max(times):.0f} times as large")
     assert set(of("lsh-argmax-query", "knob")) == {1, 2}, of("lsh-argmax-query", "knob")
 
 
