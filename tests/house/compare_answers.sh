@@ -22,11 +22,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# The commands, without a format or a pipe of their own, each once. `head` takes the first line of
-# a golden file, which is its command; an answer on the page begins in the same way.
+# The commands, without a format or a pipe of their own, each once: those of golden files, and
+# answers on the page, which begin in the same way.
 commands() {
     {
-        head -qn 1 tests/golden/*/*.txt
+        grep -h "^\$ recallmodel " tests/golden/*.txt
         sed -e ':more' -e '/^\$ recallmodel .*\\$/{N;s/\\\n//;b more' -e '}' docs/choosing.md |
             grep '^\$ recallmodel '
     } | sed -n 's/^\$ recallmodel//p' | sed -e 's/ |.*//' -e 's/ --\(json\|csv\)\( \|$\)/ /' |

@@ -33,8 +33,8 @@ check 0 simulate --n 300 --k 50 --kb 1,3 --input ar1 --rho 0:0.3:0.9 --shuffle n
 check 0 simulate --file tests/fuzz/seeds/fuzz_number/0 --dtype f16 --row 3 --k 2 --kb 1,2 \
     --recall 0.5 --csv --threads 1
 check 0 count --n 256 --k 16 --input ties --json
-check 0 simulate --file tests/golden/simulate/groups.npy --k 8 --b 4 --kb 2 --threads 1 --json \
-    --groups tests/golden/simulate/groups.labels --recall 0.5
+check 0 simulate --file tests/golden/groups.npy --k 8 --b 4 --kb 2 --threads 1 --json \
+    --groups tests/golden/groups.labels --recall 0.5
 check 2 simulate --file tests/fuzz/seeds/fuzz_npy/0 --k 2
 check 2 simulate --n 1000 --k 50 --input fiel
 check 2 --n 262144 --k 1024 --kb 4,,

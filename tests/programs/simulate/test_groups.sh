@@ -9,8 +9,8 @@
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 . tests/signals.sh
-rows=tests/golden/simulate/groups.npy       # 30 x 2 rows of 32, float16
-labels=tests/golden/simulate/groups.labels  # 8 groups
+rows=tests/golden/groups.npy       # 30 x 2 rows of 32, float16
+labels=tests/golden/groups.labels  # 8 groups
 # value NAME FILE: the first value of that name in JSON.
 value() { sed -n "s/^ *\"$1\": \(.*[^,]\),*\$/\1/p" "$2" | sed -n 1p; }
 
