@@ -1,5 +1,5 @@
 # bandwidth.gp - Figures 1, 9 and 10: the bandwidth of a call over n. Set bytes, the size of a
-# value, before loading it.
+# value, and about, the begin of a title, before loading it.
 set multiplot layout 1,2 margins 0.08,0.985,0.27,0.9 spacing 0.06,0
 set logscale x 2
 set logscale y 10
@@ -13,7 +13,7 @@ ratio(i) = int(word(choices, i)[3:3])
 rate(x) = column("m")*bytes*(column("n") + column("k"))/column("time_us_median")/1e3
 do for [panel=1:2] {
     wanted(n) = panel == 1 ? 64 : n/4
-    set title panel == 1 ? "k = 64" : "k = n/4" font ",10" offset 0,-0.6
+    set title about.(panel == 1 ? "k = 64" : "k = n/4") font ",10" offset 0,-0.6
     set ylabel (panel == 1 ? "(n + k) m values / time, GB/s" : "") offset 1
     if (panel == 1) { set key at screen 0.53,0.02 \
         center bottom horizontal maxrows 2 reverse Left width -2 font ",8" } else { unset key }

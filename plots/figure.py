@@ -52,10 +52,17 @@ class Figure:
     def title(self):
         return self.caption.split("\n")[0]
 
+    def published(self):
+        """What the caption says of the folders of runs/ whose numbers it has."""
+        for source in self.sources():
+            first = (ROOT / "runs" / source / "SOURCE").read_text(encoding="utf-8").split("\n")[0]
+            yield f"Published: runs/{source} ({re.sub(r'(,|[.]$).*', '', first)}).\n"
+
     def caption_in(self, folder):
         """The caption, with what the numbers in this folder add to it."""
         added = folder / "caption.txt"
-        return added.read_text(encoding="utf-8") if added.exists() else self.caption
+        return self.caption + (added.read_text(encoding="utf-8") if added.exists() else "") + \
+            "".join(self.published())
 
     def listing(self):
         """The commands as they stand in NAME.txt."""

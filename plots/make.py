@@ -163,18 +163,15 @@ class Maker:
             file.write_text(text, encoding="utf-8")
 
     def caption(self, figure, file, before):
-        """The caption, and the sources of numbers that are not from models. Without the runs of a
-        CPU the one before stays: it says what was measured."""
+        """What the numbers add to the caption: whose runs they are. Without the runs of a CPU the
+        one before stays: it says what was measured."""
         if figure.of_cpu() and not self.cpu_runs:
             return before.read_text(encoding="utf-8")
-        text = figure.caption
+        text = ""
         for script, what in figure.captions():
             text += self.run_python(script, "caption", what, str(file))
         for part in figure.parts():
             text += f"Measured: {self.about[part]}.\n"
-        for source in figure.sources() if self.published == (ROOT / "runs").resolve() else ():
-            first = pathlib.Path(f"runs/{source}/SOURCE").read_text(encoding="utf-8").split("\n")[0]
-            text += f"Published: runs/{source} ({re.sub(r'(,|[.]$).*', '', first)}).\n"
         return text + "".join(sorted({
             f"Our runs: {self.about[part]}.\n" if part in self.runs else
             f"Our runs: none so far (make gpu-run PARTS={part.removeprefix('torch-')}).\n"
@@ -196,7 +193,7 @@ class Maker:
         folder.mkdir(exist_ok=True)
         caption = folder / "caption.txt"
         text = self.caption(figure, file, caption)
-        if text != figure.caption:
+        if text:
             caption.write_text(text, encoding="utf-8")
         else:
             caption.unlink(missing_ok=True)

@@ -341,7 +341,8 @@ def part_6(tensors, trained):
     rows = []
     ways = {"far pairs": ("heads", ()),
             "residual": ("residual", ("--train-residual",)),
-            "near pairs too": ("near", ("--window", 1))}
+            "near pairs too": ("near", ("--window", 1)),
+            "residual, near pairs too": ("residual-near", ("--train-residual", "--window", 1))}
     for name, (file, options) in ways.items():
         index = train(tensors, trained, file, 1, *options)
         methods = "saap,saap-roped" + (",kmeans,kmeans-unroped" if not options else "")
@@ -419,10 +420,9 @@ def part_pair(tensors, trained):
         sparse(*options, *(x for name in ("queries", "keys", "queries-unroped", "keys-unroped")
                            for x in (f"--train-{name}", folder / f"{name}.npy")),
                "--method", "kmeans-unroped", "--save", index)
-    rows = sparse(*options, "--method", "full,streaming,quest,sparq,kmeans-unroped", "--index",
-                  index, "--time", "cold")
     return [pick(row, "method", "knob", *TIMES, "time_low_us", "time_high_us", "imbalance")
-            for row in rows]
+            for row in sparse(*options, "--method", "full,streaming,quest,sparq,kmeans-unroped",
+                              "--index", index, "--time", "cold")]
 
 
 def part_partitions(tensors, _):

@@ -7,8 +7,8 @@ set yrange [0.9:2.5]
 measured = published."/keyetal/decoding.csv"
 steps = published."/keyetal/steps.csv"
 do for [share in "16 8"] {
-    set title "k = n/".share.(share eq "16" ? " (their code)" : " (their text)") font ",10" \
-        offset 0,-0.6
+    set title "Llama-2-7B, H100 PCIe, batch 1, k = n/".share. \
+        (share eq "16" ? " (their code)" : " (their text)") font ",10" offset 0,-0.6
     set ylabel (share eq "16" ? "speed-up of a step" : "") offset 1
     if (share eq "16") { set key at screen 0.53,0.02 center bottom horizontal maxrows 4 reverse \
         Left width -6 font ",8" } else { unset key }
@@ -21,8 +21,6 @@ do for [share in "16 8"] {
          csv using (column("k_b") == 2 ? of("bucketed") : NaN):"speedup_selected" \
              with linespoints ls 3 title "buckets, k_b = 2", \
          csv using (of("exact")):"speedup_selected" with linespoints ls 2 title "torch.topk", \
-         csv using (of("exact")):"speedup_fitted" with lines ls 2 dt 3 \
-             title "torch.topk, fitted", \
          steps using (share eq "16" ? column("n") : NaN):"speedup" with linespoints pt 6 \
              ps 1.3 lw 2.4 lc rgb "#D55E00" title "measured earlier: torch.topk", \
          measured using (strcol("selection") eq "bucketed" ? column("n") : NaN):"speedup" \

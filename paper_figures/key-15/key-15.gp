@@ -1,11 +1,11 @@
 # height 760
-# Above as the paper prints it: measured, and one line a cost model. Below: the time model.
+# Above as the paper prints it: measured, and one line a cost model. Below: measured over what the
+# time model predicts.
 set multiplot layout 2,2 margins 0.075,0.9,0.075,0.945 spacing 0.03,0.1
 set logscale x 2
 set logscale y 10
 set format x @two
 set xrange [2**9.5:2**22.5]
-set yrange [5:5e5]
 # A colour for each of the 13 k, from 1 to 2^20.
 set palette defined (0 "#0072B2", 5 "#009E73", 10 "#E69F00", 15 "#D55E00", 20 "#CC79A7")
 set cbrange [0:20]
@@ -23,10 +23,14 @@ do for [row in "cost predicted"] { do for [m in "1 256"] {
     serial = m eq "1" ? 2**31.8 : 2**30.2
     parallel = m eq "1" ? 2**24.8 : 2**23.3
     set title (row eq "cost" ? "measured, and the cost models" : \
-        "measured, and predicted by the profile (lines)").sprintf(", m = %s", m) font ",10" \
-        offset 0,-0.7
-    set ylabel (m eq "1" ? "us a call" : "") offset 1
-    set format y (m eq "1" ? "10^{%L}" : "")
+        "measured over predicted by the profile").sprintf(", H100 PCIe, float16, m = %s", m) \
+        font ",10" offset 0,-0.7
+    set ylabel (m ne "1" ? "" : row eq "cost" ? "us a call" : "measured / predicted") offset 1
+    set logscale y (row eq "cost" ? 10 : 2)
+    if (row eq "cost") { set yrange [5:5e5] } else { set yrange [0.65:1.6] }
+    set ytics autofreq
+    if (row ne "cost") { set ytics (0.7, 0.8, 1, 1.25, 1.5) }
+    set format y (m ne "1" ? "" : row eq "cost" ? "10^{%L}" : "%g")
     set xlabel (row eq "predicted" ? "n" : "")
     of(k, file_m) = column("k") == k && column("m") == file_m ? column("n") : NaN
     set key top left reverse Left font ",9"
@@ -37,18 +41,17 @@ do for [row in "cost predicted"] { do for [m in "1 256"] {
                  with lines lw 3 dt 2 lc rgb "#888888" title "radix select, parallel cost", \
              for [k in ks] csv using (of(k+0, m+0)):"time_us_median":(log2(k+0)) \
                  with linespoints pt 7 ps 0.7 lw 1.4 palette \
-                 title (k eq "1" ? "torch.topk, measured" : "")
-    } else {
-        plot for [k in ks] csv using (of(k+0, m+0)):"exact_us":(log2(k+0)) \
-                 with lines lw 1.4 palette notitle, \
-             for [k in ks] csv using (of(k+0, m+0)):"time_us_median":(log2(k+0)) \
-                 with points pt 7 ps 0.7 palette title (k eq "1" ? "torch.topk, measured" : ""), \
+                 title (k eq "1" ? "torch.topk, measured" : ""), \
              for [k in ks] (ours eq "" ? "/dev/null" : ours) using (ours eq "" ? NaN : \
                  of(k+0, m+0)):"time_us_median":(log2(k+0)) with points pt 2 palette \
                  title (k eq "1" && ours ne "" ? "ours, measured" : ""), \
              for [k in ks] (torch eq "" ? "/dev/null" : torch) using (torch eq "" ? NaN : \
                  of(k+0, m+0)):"time_us_median":(log2(k+0)) with points pt 6 palette \
                  title (k eq "1" && torch ne "" ? "torch.topk, our run" : "")
+    } else {
+        plot 1 with lines ls 9 notitle, \
+             for [k in ks] csv using (of(k+0, m+0)):(column("time_us_median")/column("exact_us")): \
+                 (log2(k+0)) with linespoints pt 7 ps 0.7 lw 1 palette notitle
     }
     unset colorbox
     unset label 1

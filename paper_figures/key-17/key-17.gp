@@ -1,6 +1,6 @@
 # height 1040
-# Heat maps, each relative to its own largest value: predicted times for m = 1 and m = 256, with the
-# measured time below each, and the three cost models.
+# Heat maps, each relative to its own largest value: measured times for m = 1 and m = 256, with the
+# predicted time below each, and the three cost models.
 set multiplot layout 6,5 margins 0.05,0.925,0.045,0.935 spacing 0.012,0.031
 unset key
 unset grid
@@ -18,8 +18,8 @@ columns = "predicted_us predicted_us cost_basic cost_serial cost_parallel"
 titles = "'us, m = 1' 'us, m = 256' C_{basic} C_{serial} C_{parallel}"
 h100 = published."/keyetal/two-stage.csv"
 ours = there(runs."/key-17.csv")
-set label 1 "two left columns: us a call, predicted in black, \
-measured by Key et al. in red".(ours eq "" ? "" : ", by us in green") \
+set label 1 "two left columns: us a call on an H100 PCIe, float16: fill and black, measured \
+by Key et al.; grey, predicted".(ours eq "" ? "" : "; green, by us") \
     at screen 0.05,0.984 font ",9"
 set label 2 "three right columns: counted operations (C_{parallel}: steps)" at screen 0.925,0.984 \
     right font ",9"
@@ -40,24 +40,32 @@ do for [row=1:6] {
             && column("candidates") <= 8*k && column("candidates") < n \
             && whole(column("candidates")/column("k"))
         set autoscale xy
-        stats csv using (in(0) ? column(what) : NaN) nooutput
+        times = panel <= 2
+        there_is(x) = column("n") == n && column("k") == k && column("m") == m \
+            && column("k_b") != 3 && column("candidates_over_k") <= 8
+        if (times && h100 ne "") {
+            stats h100 using (there_is(0) ? column("time_us_median") : NaN) nooutput
+        } else {
+            stats csv using (in(0) ? column(what) : NaN) nooutput
+        }
         most = STATS_max
         set xrange [-0.5:3.5]
         set yrange [-0.5:2.5]
         set object 1 rectangle from graph 0,0 to graph 1,1 fs solid noborder fc rgb "#EEEEEE" behind
-        plot csv using (in(0) ? log2(column("candidates")/column("k")) : NaN): \
-                 (log2(column("k_b"))):(0.46):(0.46):(column(what)/most) \
+        by_h100 = times && h100 ne ""
+        plot (by_h100 ? h100 : csv) using (by_h100 ? (there_is(0) \
+                 ? log2(column("candidates_over_k")) : NaN) \
+                 : in(0) ? log2(column("candidates")/column("k")) : NaN): \
+                 (log2(column("k_b"))):(0.46):(0.46): \
+                 (column(by_h100 ? "time_us_median" : what)/most) \
                  with boxxyerror fs solid noborder lc palette, \
-             csv using (in(0) ? log2(column("candidates")/column("k")) : NaN): \
-                 (log2(column("k_b")) + (panel <= 2 ? 0.22 : 0)):(short(column(what))) \
+             (by_h100 ? h100 : "/dev/null") using (!by_h100 ? NaN : there_is(0) \
+                 ? log2(column("candidates_over_k")) : NaN): \
+                 (log2(column("k_b")) + 0.22):(short(column("time_us_median"))) \
                  with labels font ",8" tc rgb "#000000", \
-             (h100 eq "" || panel > 2 ? "/dev/null" : h100) \
-                 using (h100 eq "" || panel > 2 ? NaN : column("n") == n && column("k") == k \
-                 && column("m") == m && column("k_b") != 3 \
-                 && column("candidates_over_k") <= 8 \
-                 ? log2(column("candidates_over_k")) \
-                 : NaN):(log2(column("k_b")) - 0.08):(short(column("time_us_median"))) \
-                 with labels font ",8" tc rgb "#A03000", \
+             csv using (in(0) ? log2(column("candidates")/column("k")) : NaN): \
+                 (log2(column("k_b")) - (by_h100 ? 0.08 : 0)):(short(column(what))) \
+                 with labels font ",8" tc rgb (times ? "#505050" : "#000000"), \
              (ours eq "" || panel > 2 ? "/dev/null" : ours) \
                  using (ours eq "" || panel > 2 ? NaN : column("n") == n && column("k") == k \
                  && column("m") == m && column("k_b") != 3 \

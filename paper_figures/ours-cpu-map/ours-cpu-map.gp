@@ -20,13 +20,16 @@ n_high = STATS_max
 stats csv using (strcol("kind") ne "line" ? column("k") : NaN) nooutput
 k_low = STATS_min
 k_high = STATS_max
+# The folder of runs is named after the CPU.
+cpu = system("plots/cpu.py folder | sed 's,.*/,,'")
 of(kind, r) = strcol("kind") eq kind && abs(column("recall") - r) < 1e-6
 set style textbox opaque noborder fillcolor rgb "#FFFFFF" margins 0.3,0.3
 half = 2**0.25
 do for [p=1:2] {
     r = p == 1 ? 0.95 : 0.99
     set object 1 rectangle from graph 0,0 to graph 1,1 fs solid noborder fc rgb "#E4E4E4" behind
-    set title sprintf("recall of at least %g", r) font ",10" offset 0,-0.6
+    set title sprintf("recall of at least %g; %s, one thread, float32, one row, warm", r, cpu) \
+        noenhanced font ",10" offset 0,-0.6
     set xlabel (p == 2 ? "n, elements in a row" : "") font ",10"
     set ylabel "k, elements wanted" offset 1 font ",10"
     if (p == 1) { set colorbox user origin screen 0.9,0.065 size screen 0.018,0.895 } else { \

@@ -1,10 +1,10 @@
 # height 430
-set multiplot layout 1,2 margins 0.08,0.985,0.15,0.9 spacing 0.085,0
+set multiplot layout 1,2 margins 0.075,0.985,0.15,0.9 spacing 0.1,0
 set logscale x 2
 set format x @two
 set xlabel "parts"
 set title "what all parts send, n = 1,048,576, k = 2048" font ",10" offset 0,-0.6
-set ylabel "elements sent / k" offset 1
+set ylabel "elements sent / k" offset 0
 set logscale y 2
 set xrange [2**0.8:2**10.2]
 set yrange [0.95:64]
@@ -20,7 +20,7 @@ plot csv using "parts":(sent("full")) with linespoints ls 9 title "full k", \
      csv using "parts":(least(1e-9)) with linespoints ls 4 title "loses in 1e-9", \
      csv using "parts":(least(1e-6)) with linespoints ls 1 title "1e-6", \
      csv using "parts":(least(1e-3)) with linespoints ls 3 title "1e-3"
-set title "rows that need a second round, k = 2048" font ",10" offset 0,-0.6
+set title "rows that need a second round, n = 2,097,152, k = 2048" font ",10" offset 0,-0.6
 unset logscale x
 set format x "%g"
 set xlabel "elements sent / k"

@@ -1,5 +1,5 @@
 # height 430
-set margins 9,14,3.6,2
+set margins 9,16,3.6,2
 set title "candidates with k_b = 1 over the fewest with k_b = 1..4, ".\
     "recall 0.99, b a multiple of 128 that divides n" font ",9"
 set logscale cb 2
@@ -12,6 +12,7 @@ set xtics 2 format "2^{%g}"
 set ytics ("0.0001" 0, "0.0005" 1, "0.001" 2, "0.005" 3, "0.01" 4, "0.02" 5, "0.05" 6, "0.1" 7, \
     "0.25" 8) scale 0
 set label 1 "k below 1: no cell" at 7.7,0 font ",8" tc rgb "#555555"
+set label 2 "all n needed" at 8,7 center rotate by 90 font ",8" tc rgb "#555555"
 set cblabel "times the candidates" offset -0.5
 set cbrange [1:16]
 set cbtics ("1" 1, "2" 2, "4" 4, "8" 8, "16" 16)

@@ -12,6 +12,7 @@ Against: what the papers print or what follows from it; published costs (equal) 
 import csv
 import math
 import pathlib
+import re
 import sys
 from fractions import Fraction
 
@@ -231,6 +232,11 @@ expect(TABLE_2, "exact over the best buckets, H200",
 expect(TABLE_2, "approx_max_k over k_b = 6", min(
     float(row["tpu_us"]) for row in reach if row["kernel"] == "approx_max_k") /
        min(float(row["tpu_us"]) for row in reach if row["k_b"] == "6"), 12.2, .05)
+front = re.search(r"take (\d+) times less time than `approx_max_k` on a TPU and ([\d.]+) times "
+                  r"less than exact top-k on an H200; on a CPU exact top-k is faster",
+                  " ".join(pathlib.Path("README.md").read_text(encoding="utf-8").split()))
+for what, told, got in (("TPU", front[1], "12"), ("H200", front[2], "1.2")):  # as shown above
+    expect(TABLE_2, f"README, {what}", told, got)
 for row in table:  # 6 standard errors of 8 rows
     spread = float(find(rows("samaga-2"), k_b=row["k_b"], b=row["b"])["model_sd"])
     expect(TABLE_2, f"counted recall of ({row['k_b']}, {row['b']})", row["recall_measured"],
@@ -430,6 +436,13 @@ for row in table:
                math.log2(float(row["left"]) / float(row["left_modelled"])), 0, 1.5)
 expect("ours-threshold-bin", "overflow at the note's n",
        find(table, input="uniform", k=2048, n=50000)["over_modelled"], 0.834, 0.0005)
+with open(folder / "ours-threshold-bin/logits.csv", encoding="utf-8") as file:
+    real = [row for row in csv.DictReader(file)
+            if row["rows"] == "vocabulary" and row["k"] == "2048"]
+for column, bits, want, within in (("mean", "9", 1928, .5), ("over", "9", .141, .0005),
+                                   ("mean", "11", 458, .5), ("over", "11", 0, 0)):
+    of = [float(row[column]) for row in real if row["bits"] == bits]
+    expect("ours-threshold-bin", f"{column} of logits, {bits} bits", sum(of) / len(of), want, within)
 
 # What the caption of ours-h200 says.
 for recall, most, long, less, more in (("0.95", 2.79, 9, 27, 75), ("0.99", 2.42, 8, 18, 97)):
@@ -447,6 +460,13 @@ for recall, most, long, less, more in (("0.95", 2.79, 9, 27, 75), ("0.99", 2.42,
 over = [float(row["torch_us"]) / float(row["exact_us"]) for row in rows("ours-h200")]
 expect("ours-h200", "torch.topk, least", min(over), 1.1, .05)
 expect("ours-h200", "torch.topk, most", max(over), 11.5, .05)
+
+# ours-exact: the radix select of the H200.
+caption = " ".join((folder / "ours-exact/ours-exact.txt").read_text(encoding="utf-8").split())
+expect("ours-exact", "most of radix", max(
+    float(row["share"]) for row in rows("ours-exact")
+    if row["kernel"] == "recallmodel_h200_f32" and row["share"] != "NaN"), .75, .005)
+expect("ours-exact", "the caption", "75 % with this project's radix select (H200)" in caption, True)
 
 print("numbers checked: " + ", ".join(f"{figure} {count}"
                                       for figure, count in sorted(checked.items())))

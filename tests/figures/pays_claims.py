@@ -1,4 +1,4 @@
-"""pays_claims.py - what ours-pays and the pages say of it, computed again.
+"""pays_claims.py - what ours-pays, ours-winners and the pages say of them, computed again.
 
     pays_claims.py FIGURES DOCS [quick]    folders with the figures and the pages; quick: without
                                            what the command computes for a sample
@@ -24,6 +24,7 @@ PROGRAM = os.environ.get("RECALLMODEL", "./recallmodel")
 BYTES = {"f32": 4, "f16": 2}
 
 
+@functools.cache
 def table(path):
     with open(path, newline="", encoding="utf-8") as file:
         return list(csv.DictReader(line for line in file if not line.startswith("#")))
@@ -198,16 +199,16 @@ def check_pays_texts(rows, docs, caption):
     blackwell = [gains("flashinfer/exact-blackwell", kernel)
                  for kernel in ("torch.topk", "flashinfer_default", "flashinfer_clusters")]
     gvr = gains("trtllm/exact-b200", "gvr_v2")
-    says(runs, r"\*: B200 by inference")
-    says(choosing, r"that the card is a B200 is an inference")
-    for name, of in (("torch.topk, H100 PCIe", h100), ("torch.topk, B200*", blackwell[0]),
-                     ("FlashInfer's default, B200*", blackwell[1]),
-                     ("FlashInfer's clusters, B200*", blackwell[2]), ("gvr_v2, B200, cold", gvr)):
+    says(runs, r"\*: a Blackwell \(card not stated\)")
+    for name, of in (("torch.topk, H100 PCIe", h100), ("torch.topk, Blackwell*", blackwell[0]),
+                     ("FlashInfer's default, Blackwell*", blackwell[1]),
+                     ("FlashInfer's clusters, Blackwell*", blackwell[2]),
+                     ("gvr_v2, B200, cold", gvr)):
         says(runs, rf"\| {re.escape(name)} \| (\d+) \| ([\d.]+) \(([\d.]+) to ([\d.]+)\) "
              r"\| (\d+) \| (\d+) \| (\d+) \|", len(of), median(of), min(of), max(of),
              *(sum(gain < level for gain in of) for level in (1.1, 1.5, 3)))
-    says(choosing, r"(\d+) times on an H100 PCIe and (\d+) times on a B200", median(h100),
-         median(blackwell[0]))
+    says(choosing, r"(\d+) times on an H100 PCIe and (\d+) times on a Blackwell \(card not stated",
+         median(h100), median(blackwell[0]))
     says(choosing, r"default kernel it is ([\d.]+) times, over its clusters ([\d.]+), and over "
          r"gvr_v2 of TensorRT-LLM ([\d.]+)\.", median(blackwell[1]), median(blackwell[2]),
          median(gvr))
@@ -227,6 +228,111 @@ def check_pays_texts(rows, docs, caption):
     says(caption, r"got (\d+) % of the most in the median", 100 * median(share))
     says(runs, r"kernel of the same runs: ([\d.]+) us .* ([\d.]+) us \(gvr_v2 .* ([\d.]+) us on "
          r"the H100", *map(launch_of, SOURCES))
+
+
+# ---- ours-winners
+
+
+def contenders(panel, row):
+    """{contender: its measured times} of a shape, from the runs."""
+    def times(name, kernel, **only):
+        found = {}
+        for run in table(f"runs/{name}.csv"):
+            if shape(run) == shape(row) and all(run[c] == want for c, want in only.items()):
+                found.setdefault(kernel(run), []).append(float(run["time_us_median"]))
+        return found
+    if panel == "B200":
+        return times("trtllm/exact-b200", lambda run: run["kernel"])
+    if panel == "H100-PCIe":
+        return times("keyetal/exact", lambda run: "torch.topk")
+    if panel == "H200":
+        only = {"dtype": row["dtype"], "timing": "events"}
+        found = times("h200/exact", lambda run: "radix", **only)
+        found |= times("h200/torch", lambda run: "torch.topk", **only)
+        buckets = [float(run["time_us_median"]) for run in table("runs/h200/calibrate.csv")
+                   if shape(run) == shape(row) and run["dtype"] == row["dtype"]
+                   and float(run["recall_model"]) >= .95]
+        return found | {"buckets": buckets}
+    return cpu_contenders(row)
+
+
+CPU = {"cache": "warm", "threads": "1", "d": "0", "dtype": "float32", "assignment": "interleaved",
+       "input": "normal"}
+
+
+def cpu_contenders(row):
+    """Exact top-k and the buckets of a Xeon; of a (b, k_b) measured twice the first row counts."""
+    first = {}
+    for name in ("cpu-small", "cpu-calibrate"):
+        for run in table(f"runs/cpu-xeon-emr/{name}.csv"):
+            calm = float(run["time_us_high"]) <= 1.5 * float(run["time_us_low"])
+            if shape(run) == shape(row) and all(run[c] == CPU[c] for c in CPU) and calm:
+                first.setdefault((run["work"], run["b"], run["k_b"]), run)
+    found = {"threshold": [], "buckets": []}
+    for (work, *_), run in first.items():
+        us = float(run["time_us_median"])
+        if work == "exact":
+            found["threshold"].append(us)
+        elif work == "two-stage" and float(run["recall_model"]) >= .95:
+            found["buckets"].append(us)
+    return found
+
+
+def check_winners(rows, pays, caption, runs):
+    """Buckets of the H100 PCIe are those of ours-pays, which check_two_stages holds."""
+    h100 = {shape(row): float(row["two_stage_us"]) for row in measured(pays)
+            if row["recall"] == "0.95"}
+    leads = {}
+    for row in rows:
+        panel, of = row["panel"], contenders(row["panel"], row)
+        if panel == "H100-PCIe":
+            of["buckets"] = [h100[shape(row)]]
+        least = sorted((min(us), name) for name, us in of.items())
+        check(f"{row}: the fastest of {least}",
+              [row["fastest"], row["second"]] == [name for _, name in least[:2]])
+        same(f"time of {row}", row["time_us"], least[0][0])
+        same(f"second of {row}", row["second_us"], least[1][0])
+        same(f"lead of {row}", row["lead"], least[1][0] / least[0][0], 1e-5)
+        key = panel, row["dtype"], row["fastest"]
+        leads.setdefault(key, []).append((float(row["lead"]), row))
+    counts = {at: sum(len(of) for key, of in leads.items() if key[:2] == at)
+              for at in {key[:2] for key in leads}}
+    check("all shapes", sum(counts.values()) == len({(row["panel"], row["dtype"], *shape(row))
+                                                     for row in rows}) == len(rows))
+
+    def won(*key):
+        return [lead for lead, _ in leads[key]]
+    h100_won, lost = won("H100-PCIe", "float16", "buckets"), leads["H100-PCIe", "float16",
+                                                                 "torch.topk"]
+    says(caption, r"on an H100 PCIe in (\d+) of (\d+) shapes, by up to ([\d.]+) times; the other "
+         r"(\d+) have k = n/4", len(h100_won), counts["H100-PCIe", "float16"], max(h100_won),
+         len(lost))
+    check("k = n/4", all(4 * shape(row)[1] == shape(row)[0] for _, row in lost))
+    h200 = [leads["H200", dtype, "buckets"] for dtype in ("float32", "float16")]
+    check("as many of both types", counts["H200", "float32"] == counts["H200", "float16"])
+    says(caption, r"in (\d+) \(float32\) and (\d+) \(float16\) of (\d+) shapes on an H200",
+         *map(len, h200), counts["H200", "float16"])
+    says(caption, r"by more than 1.2 times only with up to (\d+) rows",
+         max(shape(row)[2] for of in h200 for lead, row in of if lead > 1.2))
+    cpu = won("CPU", "float32", "buckets")
+    says(caption, r"in (\d+) of (\d+) on one thread of a Xeon, by more than 1.1 times in (\d+)",
+         len(cpu), counts["CPU", "float32"], sum(lead > 1.1 for lead in cpu))
+    gvr = won("B200", "float32", "gvr_v2")
+    says(caption, r"gvr_v2 is ([\d.]+) to ([\d.]+) times as fast .* in all (\d+) shapes", min(gvr),
+         max(gvr), counts["B200", "float32"])
+    check("gvr_v2 wins all", len(gvr) == counts["B200", "float32"])
+    says(runs, r"on an H100 PCIe in (\d+) of (\d+) shapes with 256 rows, .* on an H200 in (\d+) of "
+         r"(\d+) with k = 256", len(h100_won), counts["H100-PCIe", "float16"],
+         sum(map(len, h200)), 2 * counts["H200", "float16"])
+    peers = {}
+    for row in table("runs/cpu-xeon-emr/peers.csv"):
+        if row["exact"] == "1" and int(row["n"]) >= 1024:
+            mine = "ours" if row["contender"].startswith("ours") else "others"
+            peers.setdefault((row["n"], row["k"]), {}).setdefault(
+                row["contender"] if mine == "ours" else mine, []).append(
+                    float(row["time_us_median"]))
+    says(caption, r"is nearer to ours than ([\d.]+) times from n = 1024 on",
+         min(min(of["others"]) / of["ours"][0] for of in peers.values()))
 
 
 def check_card(docs):
@@ -279,6 +385,9 @@ def main(figures, docs, quick=""):
     check_predicted([row for row in drawn if row["kind"] != "measured"], pages)
     check_two_stage_gains(pays)
     check_pays_texts(pays, pages, caption)
+    winners = figures / "ours-winners/ours-winners.csv"
+    check_winners(table(winners), pays, winners.with_suffix(".txt").read_text(encoding="utf-8"),
+                  pages["runs.md"])
     check_card(pages)
     check_launches()
     check_sampling(pages)

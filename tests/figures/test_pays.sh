@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# ours-pays: its numbers, its caption and the pages, computed again from the runs.
+# ours-pays and ours-winners: numbers, captions and the pages, computed again from the runs.
 #
-# The gains of `ours-pays`, its caption and what `runs.md` and `choosing.md` say of them; the card
-# that FlashInfer does not state; what a top-k before top-p saves; the launches of `select`.
+# The gains of `ours-pays`, who wins in `ours-winners`, their captions and what `runs.md` and
+# `choosing.md` say of them; the card that FlashInfer does not state; what a top-k before top-p
+# saves; the launches of `select`.
 # Against: the runs and the rates of the devices, joined by other code; the recall and the least
 # bound of samples, by the command; a number changed.
 #
@@ -28,7 +29,7 @@ pass
 finds() {
     rm -rf "$folder/figures" "$folder/docs"
     mkdir "$folder/figures" "$folder/docs"
-    cp -r paper_figures/ours-pays "$folder/figures"
+    cp -r paper_figures/ours-pays paper_figures/ours-winners "$folder/figures"
     cp docs/runs.md docs/choosing.md "$folder/docs"
     sed -i "s/$3/$4/" "$folder/$2"
     cmp -s "$folder/$2" "${2/figures/paper_figures}" && fail "$1: there is nothing to change"
@@ -40,4 +41,7 @@ finds() {
 finds "a gain" figures/ours-pays/ours-pays.csv ',16\.20079653,' ',16.30079653,'
 finds "a share" docs/runs.md 'the median: 16 %' 'the median: 17 %'
 finds "a caption" figures/ours-pays/ours-pays.txt '16 % of the most' '17 % of the most'
+finds "a winner" figures/ours-winners/ours-winners.csv ',gvr_v2,3\.4495,' ',hpc_ops_fp32,3.4495,'
+finds "a lead" figures/ours-winners/ours-winners.csv ',2\.53833$' ',2.63833'
+finds "a count" figures/ours-winners/ours-winners.txt 'in 43 of 49' 'in 44 of 49'
 finish
