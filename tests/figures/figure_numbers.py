@@ -9,7 +9,6 @@ usage: figure_numbers.py FOLDER
 Against: what the papers print or what follows from it; published costs (equal) and Eq. (1) (to
 1e-12); simulations and Figure 6 by z, like our own (below 5: by chance 1 in 1.7 million each).
 """
-import csv
 import math
 import pathlib
 import re
@@ -18,6 +17,7 @@ from fractions import Fraction
 
 sys.path.insert(0, "plots")
 from figure import Figure
+from program import read
 
 folder = pathlib.Path(sys.argv[1])
 published = pathlib.Path(__file__).resolve().parents[2] / "runs/keyetal"
@@ -364,11 +364,8 @@ for k_b, recall in ((1, .657063), (2, .747990), (4, .818753), (8, .871510)):
            find(table, k_b=k_b)["model_recall"], recall, 5.1e-7)
 
 # The published rows of Key et al.
-theory, exact = {}, {}
-with open(published / "theory.csv", newline="") as file:
-    theory = {(row["n"], row["k"], row["b"], row["k_b"]): row for row in csv.DictReader(file)}
-with open(published / "theory-exact.csv", newline="") as file:
-    exact = {(row["n"], row["k"]): row for row in csv.DictReader(file)}
+theory = {(row["n"], row["k"], row["b"], row["k_b"]): row for row in read(published / "theory.csv")}
+exact = {(row["n"], row["k"]): row for row in read(published / "theory-exact.csv")}
 for figure, fewest in (("key-03", 60), ("key-18", 200), ("key-19", 200), ("key-20", 200)):
     found = 0
     for row in rows(figure):
@@ -392,9 +389,7 @@ for figure, fewest in (("key-03", 60), ("key-18", 200), ("key-19", 200), ("key-2
                        stderr, 0, 5)
     if found < fewest:
         failed.append(f"{figure}: only {found} of its shapes are published")
-with open(published / "correlation.csv", newline="") as file:
-    theirs = list(csv.DictReader(file))
-for other in theirs:
+for other in read(published / "correlation.csv"):
     row = next(row for row in table if float(row["rho"]) == float(other["rho"]) and
                row["k_b"] == other["k_b"] and row["assignment"] == other["assignment"] and
                (row["shuffle"] == "once") == (other["shuffled"] == "1"))
@@ -436,13 +431,12 @@ for row in table:
                math.log2(float(row["left"]) / float(row["left_modelled"])), 0, 1.5)
 expect("ours-threshold-bin", "overflow at the note's n",
        find(table, input="uniform", k=2048, n=50000)["over_modelled"], 0.834, 0.0005)
-with open(folder / "ours-threshold-bin/logits.csv", encoding="utf-8") as file:
-    real = [row for row in csv.DictReader(file)
-            if row["rows"] == "vocabulary" and row["k"] == "2048"]
-for column, bits, want, within in (("mean", "9", 1928, .5), ("over", "9", .141, .0005),
-                                   ("mean", "11", 458, .5), ("over", "11", 0, 0)):
+real = [row for row in read(folder / "ours-threshold-bin/logits.csv")
+        if row["rows"] == "vocabulary" and row["k"] == "2048"]
+for column, bits, want, near in (("mean", "9", 1928, .5), ("over", "9", .141, .0005),
+                                 ("mean", "11", 458, .5), ("over", "11", 0, 0)):
     of = [float(row[column]) for row in real if row["bits"] == bits]
-    expect("ours-threshold-bin", f"{column} of logits, {bits} bits", sum(of) / len(of), want, within)
+    expect("ours-threshold-bin", f"{column} of logits, {bits}", sum(of) / len(of), want, near)
 
 # What the caption of ours-h200 says.
 for recall, most, long, less, more in (("0.95", 2.79, 9, 27, 75), ("0.99", 2.42, 8, 18, 97)):
