@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # Machine code for sm_80 and sm_90, and PTX for later GPUs. The CUDA runtime is linked statically,
-# so that a program starts on a machine without a GPU. .ci/run, which has none, compiles for one.
+# so that a program starts on a machine without a GPU. .ci/run has none, and takes sm_90 alone.
 NVCC ?= nvcc
 HAS_NVCC := $(shell command -v $(NVCC) 2>/dev/null)
 NVCC_OPTIMIZE ?= -O3

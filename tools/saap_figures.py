@@ -454,9 +454,9 @@ def part_int8(tensors, _):
 PARTS = {name[5:].replace("_", "-"): part for name, part in list(globals().items())
          if name.startswith("part_")}
 # FIGURE/FILE; of the others saap-PART/saap-PART
-FILES = {"bytes": "ours-sparse/ours-sparse", "partitions": "saap-choices/saap-choices",
-         "int8": "saap-choices/int8", "reformer": "saap-choices/reformer",
-         "bins": "saap-05/bins", "inside": "saap-05/inside"}
+FILES = {"6": "saap-06/again", "bytes": "ours-sparse/ours-sparse", "bins": "saap-05/bins",
+         "inside": "saap-05/inside", "partitions": "saap-choices/saap-choices",
+         "int8": "saap-choices/int8", "reformer": "saap-choices/reformer"}
 
 
 def options_of(parser, folder, parts):

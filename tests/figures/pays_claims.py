@@ -304,7 +304,8 @@ def check_winners(rows, pays, caption, runs):
         return [lead for lead, _ in leads[key]]
     h100_won, lost = won("H100-PCIe", "float16", "buckets"), leads["H100-PCIe", "float16",
                                                                  "torch.topk"]
-    says(caption, r"on an H100 PCIe in (\d+) of (\d+) shapes, by up to ([\d.]+) times; the other "
+    says(caption, r"on an H100 PCIe, with k from 4 on, in (\d+) of (\d+) shapes, by up to ([\d.]+) "
+         r"times; the other "
          r"(\d+) have k = n/4", len(h100_won), counts["H100-PCIe", "float16"], max(h100_won),
          len(lost))
     check("k = n/4", all(4 * shape(row)[1] == shape(row)[0] for _, row in lost))
@@ -321,7 +322,8 @@ def check_winners(rows, pays, caption, runs):
     says(caption, r"gvr_v2 is ([\d.]+) to ([\d.]+) times as fast .* in all (\d+) shapes", min(gvr),
          max(gvr), counts["B200", "float32"])
     check("gvr_v2 wins all", len(gvr) == counts["B200", "float32"])
-    says(runs, r"on an H100 PCIe in (\d+) of (\d+) shapes with 256 rows, .* on an H200 in (\d+) of "
+    says(runs, r"on an H100 PCIe in (\d+) of (\d+) shapes with 256 rows and k from 4 on, .* on an "
+         r"H200 in (\d+) of "
          r"(\d+) with k = 256", len(h100_won), counts["H100-PCIe", "float16"],
          sum(map(len, h200)), 2 * counts["H200", "float16"])
     peers = {}

@@ -282,10 +282,6 @@ def said_of_ratios(rows, ratios, slow, few):
 
 
 def said_of_choices(rows):
-    found = [x[1] for x in regrets(rows, "time_model")]
-    yield (f"takes {statistics.geometric_mean(found):.3f} times the time of the fastest in the "
-           f"geometric mean, and {max(found):.3g} times at worst.")
-
     def mean(model, good):
         of = [x[1] for x in regrets([r for r in rows if good(r["n"], r["k"], r["m"])], model)]
         return f"{statistics.geometric_mean(of):.2f}"

@@ -14,6 +14,8 @@ only=$([ "$write" = --write ] || echo "$write")
 files=(tests/golden/${only:-*}.txt)
 for file in "${files[@]}"; do
     : >"$folder/out"
+    before=$failed
+    sed -n 1p "$file" | prints '^\$ recallmodel ' || fail "$file does not begin with a command"
     while read -r line; do
         [ ! -s "$folder/out" ] || echo >>"$folder/out"
         printf '$ recallmodel %s\n' "$line" >>"$folder/out"
@@ -27,7 +29,7 @@ for file in "${files[@]}"; do
     differ=$((differ + 1))
     echo "$file differs:"
     diff -U 99 --label golden --label today "$file" "$folder/out" | grep '^[-+]\|^ \$' || true
-    [ "$write" != --write ] || cp "$folder/out" "$file"
+    [ "$write" != --write ] || [ $failed != $before ] || cp "$folder/out" "$file"
 done
 [ -n "$only" ] || [ $passed -ge 58 ] || fail "only $passed golden answers"
 [ $failed = 0 ] || fail "$failed commands fail"

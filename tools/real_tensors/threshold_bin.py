@@ -40,7 +40,7 @@ def main():
     options.add_argument("folder", type=pathlib.Path)
     folder = options.parse_args().folder
     out = csv.writer(sys.stdout, lineterminator="\n")
-    out.writerow("document rows n k bits count mean most over".split())
+    out.writerow("document kind n k bits count mean most over".split())
     for path in sorted([*folder.glob("*/vocabulary.npy"), *folder.glob("*/layer-*/logits.npy")]):
         rows = numpy.load(path)
         rows = rows.reshape(-1, rows.shape[-1])

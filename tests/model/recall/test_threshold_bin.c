@@ -236,7 +236,7 @@ START_TEST(places_of_the_note)
     /* From n = 16 places on the mean does not fit. */
     ck_assert_double_eq_tol(
         rcm_threshold_bin(49152, 2048, nine, values_of("uniform", 0, 1), 3072).mean, 3072.0, 0.5);
-    /* Lognormal, as in docs/runs.md. */
+    /* Lognormal. */
     struct rcm_threshold_bin lognormal =
         rcm_threshold_bin(50000, 2048, nine, values_of("lognormal", 0, 1), 3072);
     ck_assert_double_eq_tol(lognormal.mean, 377.1, 0.05);

@@ -40,6 +40,9 @@ else
 "$bench" exact --n 3000 --k 40 --m 2 --kernel radix,radix-8,histogram,histogram-1-binary,sort \
     --dtype bfloat16 --timing graph --input normal,masked-100 --csv >"$folder/exact" 2>/dev/null
 [ "$(rows "$folder/exact")" = 11 ] || fail "exact: $(rows "$folder/exact") rows"
+"$bench" exact --n 300 --k 300 --kernel radix,radix-8,histogram,histogram-1-binary,sort \
+    --seconds 0.01 --csv >"$folder/all" 2>/dev/null
+[ "$(column "$folder/all" wrong_rows | xargs)" = "0 0 0 0 0" ] || fail "k = n: $(cat "$folder/all")"
 "$bench" two-stage "${small[@]}" --cache warm --input few,equal,rising --csv >"$folder/both" \
     2>/dev/null
 [ "$(rows "$folder/both")" = 7 ] || fail "two-stage"

@@ -31,11 +31,6 @@ as="as it is"
 says "is $(spread "$as" after 4) of that of all, before RoPE $(spread "$as" before 4) ("
 says "logits $(spread "$as" after 5) lies between buckets after RoPE, $(spread "$as" before 5) "
 says "between those before it, and $(spread "$as" after 6) between 128 runs"
-rises=$(awk -F, '$3 == 0.2 && $2 == 128 { x = sprintf("%.2g", $8); if (!n++) first = x }
-    END { print first " to " x }' "$measured/length.csv")
-says "the ratio rises from $rises."
-says "their ratio is $(awk -F, '/^"others, 0 .. 2047",0.2,/ {
-    printf "%.2f, by oracle %.2f.", $8, $12 }' "$measured/transfer.csv")"
 says "still loses $(awk -F, '/^content at other places,0.05,/ { printf "%.2g", $7 }' \
     "$measured/turned.csv") times as much"
 part=$(awk -F, '$1 == "real" { if (!n++ || $3 < least) least = $3; if ($3 > most) most = $3 }
