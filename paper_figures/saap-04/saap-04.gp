@@ -57,22 +57,38 @@ place(m) = strstrt(" ".ways." ", " ".m." ") == 0 ? NaN \
     : words(ways) + 1 - words(substr(ways, 1, strstrt(" ".ways." ", " ".m." ")))
 set tmargin at screen 0.36
 set bmargin at screen 0.085
-set lmargin at screen 0.25
-set rmargin at screen 0.965
 unset logscale x
 set xrange [*<0:*]
 set xtics autofreq
-set xlabel "loss of a token over that with all keys, nats, with its standard error"
+set xlabel "loss of a token over that with all keys, nats, with its standard error" \
+    offset screen 0.17, 0
 set ylabel ""
 set yrange [0.5:words(ways) + 0.5]
-set ytics ("exact top-k" 7, "SAAP after RoPE" 6, "k-means after RoPE, trained" 5, \
-    "k-means after RoPE" 4, "SAAP (before RoPE)" 3, "k-means before RoPE, trained" 2, \
-    "k-means before RoPE" 1)
 set arrow from 0, graph 0 to 0, graph 1 nohead ls 9
-set title sprintf("an essay, a few layers at 5 %% (dense part alone: %.3f and %.3f)", alone[1], \
-    alone[2]) font ",10" offset 0,-0.6
 set key top right
-plot for [s=1:2] csv using (column("over_full")):(is_stated(s, strcol("method")) \
-    ? place(strcol("method")) + 0.3 - 0.2 * s : NaN):"over_full_se" with xerrorbars lw 1.6 \
-    pt 5 + s ps 0.8 lc rgb word("#777777 #000000", s) title "layers ".word(named, s)
+do for [panel=1:2] {
+    set lmargin at screen (panel == 1 ? 0.25 : 0.635)
+    set rmargin at screen (panel == 1 ? 0.6 : 0.965)
+    if (panel == 1) {
+        set ytics ("exact top-k" 7, "SAAP after RoPE" 6, "k-means after RoPE, trained" 5, \
+            "k-means after RoPE" 4, "SAAP (before RoPE)" 3, "k-means before RoPE, trained" 2, \
+            "k-means before RoPE" 1)
+        set title sprintf("the essay, a few layers at 5 %% (dense part alone: %.3f and %.3f)", \
+            alone[1], alone[2]) font ",9" offset 0,-0.6
+    } else {
+        set ytics ("" 7, "" 6, "" 5, "" 4, "" 3, "" 2, "" 1)
+        set xtics 0.05
+        unset key
+        set xlabel ""
+        set title sprintf("all layers but the first (%.3f)", log(streaming[1]/full[1])) \
+            font ",9" offset 0,-0.6
+    }
+    plot for [s=1:(panel == 1 ? 2 : 0)] csv using (column("over_full")) \
+            :(is_stated(s, strcol("method")) ? place(strcol("method")) + 0.3 - 0.2 * s : NaN) \
+            :"over_full_se" with xerrorbars lw 1.6 pt 5 + s ps 0.8 \
+            lc rgb word("#777777 #000000", s) title "layers ".word(named, s), \
+        csv using (column("over_full")):(panel == 2 && sparse(1) && column("budget") == 0.05 \
+            ? place(strcol("method")) : NaN):"over_full_se" with xerrorbars lw 1.6 pt 8 ps 0.8 \
+            lc rgb "#000000" notitle
+}
 unset multiplot
