@@ -237,7 +237,7 @@ def test_needles_continue(tmp_path, monkeypatch):
         forward=lambda tokens: None)
     row = types.SimpleNamespace(name="doc", find=lambda: ("some words in a row. " * 200, ""))
     options = types.SimpleNamespace(out=tmp_path / "out.csv", methods="topk,kmeans", budget=0.05,
-                                    dense_layers="0", sink=1, window=8)
+                                    dense_layers="0", trained=None, sink=1, window=8)
     needles.run_length(model, Words(), row, 1500, options)
     found = rows(tmp_path)
     assert [each["method"] for each in found[::4]] == ["full", "streaming", "topk", "kmeans"]

@@ -21,7 +21,7 @@ import numpy as np
 from .__main__ import Refused, chosen_documents, model_path
 from .gguf_file import GgufFile
 from .model import Llama
-from .perplexity import METHODS, Sparse, append_row, read_rows, status_of
+from .perplexity import METHODS, Sparse, append_row, check_methods, read_rows, status_of
 from .tokens import Tokenizer
 
 COLUMNS = ("model", "date", "document", "length", "house", "depth", "method", "budget", "visited",
@@ -42,6 +42,8 @@ def parse_arguments(arguments):
     parser.add_argument("--budget", type=float, default=0.05, help="share of the keys (0.05)")
     parser.add_argument("--dense-layers", default="0", metavar="L,..",
                         help="layers that read everything (0)")
+    parser.add_argument("--trained", type=pathlib.Path, metavar="FOLDER",
+                        help="as in perplexity: for saap, kmeans-trained and their kind")
     parser.add_argument("--sink", type=int, default=1, help="first keys that are always read (1)")
     parser.add_argument("--window", type=int, default=128, help="last keys that are (128)")
     return parser.parse_args(arguments)
@@ -85,7 +87,7 @@ def ask(model, tokenizer, house, key, length, attention):
 def ask_for(model, tokenizer, needle_of, length, method, options):
     """The columns of one key of one method, without those of the text."""
     house, key = needle_of
-    sparse = Sparse({int(x) for x in options.dense_layers.split(",")}, method,
+    sparse = Sparse({int(x) for x in options.dense_layers.split(",")}, method, options.trained,
                     budget=options.budget, sink=options.sink, window=options.window)
     right, all_digits = ask(model, tokenizer, house, key, length,
                             None if method == "full" else sparse)
@@ -131,6 +133,7 @@ def measure(options):
     path = model_path(options)
     row, = chosen_documents(options)[:1]
     model, tokenizer = Llama.load(path), Tokenizer(GgufFile(path).metadata)
+    check_methods(options, model.config)
     for length in options.lengths.split(","):
         run_length(model, tokenizer, row, int(length), options)
 

@@ -230,7 +230,7 @@ def check_methods(options, config):
         if is_trained(method) and not options.trained:
             raise Refused(f"--methods: {method} needs what was trained; give --trained")
     for name in ("layers", "dense_layers"):
-        given = getattr(options, name) or "0"
+        given = getattr(options, name, None) or "0"
         if not all(x.isdecimal() and int(x) < config.layers for x in given.split(",")):
             raise Refused(f"--{name.replace('_', '-')} {given}: give numbers from 0 to "
                           f"{config.layers - 1}")
