@@ -1,8 +1,9 @@
 # height 500
-set multiplot layout 2,4 margins 0.075,0.885,0.12,0.93 spacing 0.02,0.12
-methods = "full topk bucketed sparq kmeans kmeans-unroped quest streaming"
-names = "'all keys' 'exact top-k' 'bucketed, k_b = 1' 'SparQ, r = 16' 'k-means, after RoPE' \
-'k-means, before RoPE' 'Quest, pages of 16' 'dense part alone'"
+set multiplot layout 2,5 margins 0.075,0.885,0.12,0.93 spacing 0.02,0.12
+methods = "full topk bucketed sparq quest kmeans kmeans-unroped saap kmeans-unroped-trained \
+streaming"
+names = "'all keys' 'exact top-k' 'bucketed, k_b = 1' 'SparQ, r = 16' 'Quest, pages of 16' \
+'k-means, after RoPE' 'k-means, before' 'SAAP' 'its centroids alone' 'dense part alone'"
 # A needle of a method, by the place of its length and depth.
 of(m) = strcol("method") eq word(methods, m) ? log(column("length") / 1024) / log(2) : NaN
 depth = '(12.5 + 25 * floor(4 * column("depth")))'
@@ -18,15 +19,16 @@ set format y "%.0f %%"
 set ytics (0, 25, 50, 75, 100)
 unset grid
 unset key
-do for [m=1:8] {
+do for [m=1:10] {
     # "all keys" and "dense part alone", black, are no methods of style.gp.
-    colour = m == 1 || m == 8 ? "#000000" : word(sparse_colours, method(word(methods, m)) - 30)
+    of_style = m == 9 ? "kmeans-unroped" : word(methods, m)
+    colour = m == 1 || m == 10 ? "#000000" : word(sparse_colours, method(of_style) - 30)
     set title word(names, m) font ",10" offset 0,-0.6 tc rgb colour
-    set xlabel (m > 4 ? "tokens" : "") font ",10" offset 0,0.4
+    set xlabel (m > 5 ? "tokens" : "") font ",10" offset 0,0.4
     set xtics ("1024" 0, "2048" 1, "4096" 2, "8128" 3)
-    if (m % 4 == 1) { set ylabel "depth in the text" offset 0.5; set format y "%.0f %%" } \
+    if (m % 5 == 1) { set ylabel "depth in the text" offset 0.5; set format y "%.0f %%" } \
     else { set ylabel ""; set format y "" }
-    if (m == 8) { set colorbox user origin screen 0.905,0.12 size screen 0.018,0.81 } \
+    if (m == 10) { set colorbox user origin screen 0.905,0.12 size screen 0.018,0.81 } \
     else { unset colorbox }
     plot csv using (of(m)):@depth:(0.47):(11.8):"digits" with boxxyerror fs solid noborder \
             lc palette, \

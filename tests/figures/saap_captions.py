@@ -194,6 +194,13 @@ def needles():
     says("saap-needles", "k-means {:.0f} after RoPE and {:.0f} before it, Quest {:.0f}, the dense "
          "part alone none".format(*map(found, ("kmeans", "kmeans-unroped", "quest"))))
     assert max(numbers("saap-needles", "digits", method="streaming")) == 0
+    trained = "saap", "kmeans-unroped-trained"
+    assert not any(map(found, trained))
+    says("saap-needles", "find none ({:.0f} and {:.0f} of 80 digits are right)".format(*(
+        sum(numbers("saap-needles", "digits", method=method)) for method in trained)))
+    says("saap-needles", "they find {:.0f} and {:.0f}, k-means after RoPE {:.0f}".format(*(
+        sum(numbers("saap-needles/budget-20", "found", method=method))
+        for method in (*trained, "kmeans"))))
     for method in ("kmeans", "kmeans-unroped"):
         digits = numbers("saap-needles", "digits", method=method, length="8128")
         says("saap-needles", "it has {:.0f}, {:.0f} and {:.0f} digits of".format(*digits))
