@@ -6,8 +6,8 @@
 TENSORS is a folder of documents as `make real-tensors` writes it, with queries-all.npy:
 DOCUMENT/layer-NN/{queries,queries-all,keys,values}.npy [heads, positions, d] after RoPE, and
 *-unroped.npy before it. Writes the CSV file of a figure for each PART (1 2 3 5 6 7 8 table-1 bytes
-pair partitions int8 reformer bins inside) into its folder in FOLDER (paper_figures). --trained
-keeps the trained partitions and query models, and reads them where they are there.
+pair partitions int8 reformer bins inside numbers) into its folder in FOLDER (paper_figures).
+--trained keeps the trained partitions and query models, and reads them where they are there.
 
 What is measured is measured by the command ($RECALLMODEL, or ./recallmodel), with one thread unless
 OMP_NUM_THREADS says more. Here keys are drawn and stacked, and part 1 has its principal components
@@ -112,11 +112,11 @@ class Tensors:
             files.append(str(path))
         return ",".join(files)
 
-    def measured(self, group=1, clusters=CLUSTERS):
+    def measured(self, group=1, clusters=CLUSTERS, documents=MEASURED):
         """The options that give the four heads of the documents that are measured."""
         out = ["--layers", ",".join(str(layer) for layer, _ in HEADS), "--clusters", clusters]
         for name in ("queries", "keys", "values", "queries-unroped", "keys-unroped"):
-            out += [f"--{name}", self.stack(MEASURED, name, group)]
+            out += [f"--{name}", self.stack(documents, name, group)]
         return out
 
     def training(self, group=1, which="-all"):
@@ -336,6 +336,13 @@ def part_inside(tensors, _):
                               "--method", "kmeans" if inside == 1 else "kmeans-topk")]
 
 
+def part_numbers(tensors, trained):
+    """A list of numbers, by what was trained on texts."""
+    return [pick(row, "method", *MEASURES) for row in sparse(
+        *tensors.measured(documents=("numbers",)), "--budget", BUDGETS, "--index",
+        train(tensors, trained, "heads", 1), "--method", "kmeans,kmeans-unroped,saap,saap-roped")]
+
+
 def part_6(tensors, trained):
     """The query model of the paper, the same with a linear path, and one of all pairs."""
     rows = []
@@ -428,35 +435,29 @@ def part_pair(tensors, trained):
 def part_partitions(tensors, _):
     """k-means and spherical k-means with few and many buckets, of the keys of the document itself
     and of three others."""
-    rows = []
-    for clusters in (32, 128, 512, 2048):
-        for spherical in ((), ("--spherical",)):
-            common = [*tensors.measured(clusters=clusters), *spherical, "--budget", BUDGETS,
-                      "--method", "kmeans,kmeans-unroped"]
-            for name, options in (("own", ()), ("trained", tensors.training(which=""))):
-                for row in sparse(*common, *options):
-                    rows.append(pick(row, "method", *MEASURES, centroids=name, clusters=clusters,
-                                     distance="inner product" if spherical else "euclidean"))
-    return rows
+    return [pick(row, "method", *MEASURES, centroids=name, clusters=clusters,
+                 distance="inner product" if spherical else "euclidean")
+            for clusters in (32, 128, 512, 2048) for spherical in ((), ("--spherical",))
+            for name, options in (("own", ()), ("trained", tensors.training(which="")))
+            for row in sparse(*tensors.measured(clusters=clusters), *spherical, *options,
+                              "--budget", BUDGETS, "--method", "kmeans,kmeans-unroped")]
 
 
 def part_int8(tensors, _):
     """What keys of 8 bits lose and save."""
-    rows = []
-    for bits, options in ((16, ()), (8, ("--int8-keys",))):
-        for row in sparse(*tensors.measured(), "--budget", BUDGETS, "--method",
-                          "full,topk,bucketed,sparq,quest,kmeans,kmeans-unroped", *options):
-            if row["method"] != "full" or row["budget"] == "0.005":
-                rows.append(pick(row, "method", *MEASURES, bits=bits))
-    return rows
+    return [pick(row, "method", *MEASURES, bits=bits)
+            for bits, options in ((16, ()), (8, ("--int8-keys",)))
+            for row in sparse(*tensors.measured(), "--budget", BUDGETS, "--method",
+                              "full,topk,bucketed,sparq,quest,kmeans,kmeans-unroped", *options)
+            if row["method"] != "full" or row["budget"] == "0.005"]
 
 
 PARTS = {name[5:].replace("_", "-"): part for name, part in list(globals().items())
          if name.startswith("part_")}
 # FIGURE/FILE; of the others saap-PART/saap-PART
 FILES = {"6": "saap-06/again", "bytes": "ours-sparse/ours-sparse", "bins": "saap-05/bins",
-         "inside": "saap-05/inside", "partitions": "saap-choices/saap-choices",
-         "int8": "saap-choices/int8", "reformer": "saap-choices/reformer"}
+         "inside": "saap-05/inside", "numbers": "saap-05/numbers", "int8": "saap-choices/int8",
+         "reformer": "saap-choices/reformer", "partitions": "saap-choices/saap-choices"}
 
 
 def options_of(parser, folder, parts):

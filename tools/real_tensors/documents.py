@@ -7,6 +7,7 @@ import collections
 import glob
 import os
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -87,6 +88,12 @@ def king_james():
     return re.sub(r"^1Sm\d+:\d+ ", "", text, flags=re.MULTILINE), " ".join(command)
 
 
+def numbers():
+    """As in the task Math.Find of InfiniteBench: a list, in which the largest is to be found."""
+    draw = random.Random(1)
+    return f"[{', '.join(str(draw.randrange(100)) for _ in range(6000))}]", "random, seed 1"
+
+
 DOCUMENTS = (
     Document("c-sources", "C sources of this project", c_sources),
     Document("bash-manual", "the manual page bash(1)", bash_manual),
@@ -95,6 +102,7 @@ DOCUMENTS = (
     Document("essay", "an essay in the documentation of Perl", essay),
     Document("king-james", "1 Samuel in the King James Bible", king_james),
     Document("project-pages", "documentation of this project", project_pages),
+    Document("numbers", "a list of whole numbers below 100", numbers),
 )
 
 
