@@ -16,7 +16,7 @@ do for [panel=1:2] {
     set title about.(panel == 1 ? "k = 64" : "k = n/4") font ",10" offset 0,-0.6
     set ylabel (panel == 1 ? "(n + k) m values / time, GB/s" : "") offset 1
     if (panel == 1) { set key at screen 0.53,0.02 \
-        center bottom horizontal maxrows 2 reverse Left width -2 font ",8" } else { unset key }
+        center bottom horizontal maxrows 2 reverse Left width -2 font ",9" } else { unset key }
     plot for [i=1:5] csv using (strcol("work") eq "two-stage" \
              && column("k") == wanted(column("n")) && column("k_b") == k_b(i) \
              && column("b")*column("k_b") == ratio(i)*column("k") ? column("n") : NaN):(rate(0)) \

@@ -26,7 +26,7 @@ class NotDrawn(OSError):
 
 def terminal(figure, kind):
     """gnuplot's terminal: png, or the same picture as svg or pdf. In all of them a font of 11 is
-    1.5 % of the width. The smallest, 8, is 6.1 points in a PDF of 17.6 cm."""
+    1.5 % of the width. The smallest, 9, is 6.9 points in a PDF of 17.6 cm."""
     font = "font 'DejaVu Sans,11'"
     height = int(figure.remark("height", figure.gp) or 420)
     if kind == "svg":

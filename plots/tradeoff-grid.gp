@@ -6,7 +6,7 @@ set logscale y 10
 set format x @two
 set format y @ten
 set yrange [1:1e-5]
-set tics font ",8"
+set tics font ",9"
 cost = "cost_".model
 exact = cost."_exact"
 unit = model eq "parallel" ? "parallel steps a row" : "operations a row"
@@ -24,7 +24,7 @@ do for [l in "10 12 14 16 18 20"] {
             font ",9" offset 0,-0.75
         set ylabel (j == 1 ? "recall error" : "") offset 1.5 font ",9"
         set xlabel (l eq "20" ? "C_{".model."}, ".unit : "") font ",9"
-        if (l eq "10" && j == 3) { set key top left reverse Left font ",8" } else { unset key }
+        if (l eq "10" && j == 3) { set key top left reverse Left font ",9" } else { unset key }
         set arrow 1 from line,graph 0 to line,graph 1 nohead ls 9
         plot for [i=1:4] csv using (column("n") == n && column("k") == k \
                  && column("k_b") == 2**(i-1) && column("b")*column("k_b") < n \

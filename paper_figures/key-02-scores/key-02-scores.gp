@@ -18,7 +18,7 @@ do for [task in "squad repetition"] {
     set ylabel (squad ? "score (accuracy, %)" : "score (characters)") offset 0
     set yrange [(squad ? 79.2 : 165):(squad ? 81.9 : 217)]
     if (squad) { set key at screen 0.53,0.02 center bottom horizontal maxrows 2 reverse Left \
-        width -8 font ",8" } else { unset key }
+        width -8 font ",9" } else { unset key }
     of(i) = strcol("task") eq task && strcol("assignment") eq "interleaved" \
         && column("k_b") == word(sets, i)+0
     # One standard error of exact top-k, a band; those of the others are as wide.

@@ -12,9 +12,9 @@ do for [k in "256 131072"] {
     set ylabel (int(k) == 256 ? "recall error, 1 - recall" : "") offset 1
     set xrange [2**20.6:2**27]
     unset key
-    if (int(k) != 256) { set key top left reverse Left font ",8" }
+    if (int(k) != 256) { set key top left reverse Left font ",9" }
     set arrow 1 from 88080384,graph 0 to 88080384,graph 1 nohead ls 9
-    set label 1 "exact top-k" at 88080384,graph 0.97 right offset -0.5,0 font ",8" tc rgb "#555555"
+    set label 1 "exact top-k" at 88080384,graph 0.97 right offset -0.5,0 font ",9" tc rgb "#555555"
     plot for [i=1:4] csv using (column("k") == k+0 && column("k_b") == 2**(i-1) \
              && column("b")*column("k_b") < column("n") ? column("cost_serial") : NaN):"loss" \
              with lines ls i title sprintf("k_b = %d, exact", 2**(i-1)), \

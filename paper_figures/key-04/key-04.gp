@@ -17,7 +17,7 @@ do for [panel in "vocabulary pharmebinet"] {
         set xtics (512, 2048, 8192, 32768) }
     set ylabel (vocabulary ? "recall error, 1 - recall" : "") offset 1
     if (!vocabulary) { set key at screen 0.53,0.02 center bottom horizontal maxrows 3 reverse \
-        Left font ",8" } else { unset key }
+        Left font ",9" } else { unset key }
     of(i) = strcol("panel") eq panel && column("k_b") == word(sets, i)+0 \
         && column("k") == (vocabulary ? 256 : 100)
     plot for [i=1:3] csv using (of(i) ? column("predicted_us") : NaN):"loss" \

@@ -11,7 +11,7 @@ do for [share in "16 8"] {
         (share eq "16" ? " (their code)" : " (their text)") font ",10" offset 0,-0.6
     set ylabel (share eq "16" ? "speed-up of a step" : "") offset 1
     if (share eq "16") { set key at screen 0.53,0.02 center bottom horizontal maxrows 4 reverse \
-        Left width -6 font ",8" } else { unset key }
+        Left width -6 font ",9" } else { unset key }
     of(what) = strcol("selection") eq what && (column("k")*(share+0) == column("n") \
         || column("n") == 16) ? column("n") : NaN
     plot csv using (of("free")):"speedup_selected" with lines ls 9 \

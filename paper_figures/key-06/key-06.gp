@@ -8,7 +8,7 @@ do for [shuffle in "none once"] {
     set title (shuffle eq "none" ? "as they come" : "shuffled, one permutation for all rows") \
         font ",10" offset 0,-0.6
     set ylabel (shuffle eq "none" ? "recall" : "") offset 1
-    if (shuffle eq "none") { set key bottom left reverse Left font ",8" } else { unset key }
+    if (shuffle eq "none") { set key bottom left reverse Left font ",9" } else { unset key }
     plot for [i=1:4] csv using (strcol("shuffle") eq shuffle \
              && strcol("assignment") eq "interleaved" \
              && column("k_b") == 2**(i-1) ? column("rho") : NaN):"recall_mean" with lines ls i \

@@ -12,7 +12,7 @@ do for [task in "squad repetition"] {
     set ylabel (squad ? "score (accuracy, %)" : "score (characters)") offset 0
     set yrange [(squad ? 75 : 80):(squad ? 81.5 : 219)]
     if (squad) { set key at screen 0.53,0.02 center bottom horizontal maxrows 4 reverse Left \
-        font ",8" } else { unset key }
+        font ",9" } else { unset key }
     of(i, assignment) = strcol("task") eq task && strcol("assignment") eq assignment \
         && column("candidates_over_k") == 2**(i-1) ? column("k_b") : NaN
     plot for [i=1:4] csv using (of(i, "interleaved")):(column("score")*scale) \

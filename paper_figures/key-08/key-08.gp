@@ -14,7 +14,7 @@ do for [n in "1409 1659"] {
     set title "n = ".n.", k = 96, m = 1, H100 PCIe, float16" font ",10" offset 0,-0.6
     set ylabel (n eq "1409" ? "us a call" : "") offset 0
     if (n eq "1409") { set key at screen 0.53,0.01 \
-        center bottom horizontal maxrows 4 reverse Left width -2 font ",8" } else { unset key }
+        center bottom horizontal maxrows 4 reverse Left width -2 font ",9" } else { unset key }
     plot for [i=1:4] csv using (at(n+0, "interleaved", 2**(i-1))):"time_us_median" \
              with linespoints ls i title sprintf("b k_b / k = %d", 2**(i-1)), \
          for [i=1:4] csv using (at(n+0, "contiguous", 2**(i-1))):"time_us_median" \

@@ -17,7 +17,7 @@ do for [row in "cost predicted"] { do for [m in "1 256"] {
     set format y (m ne "1" ? "" : row eq "cost" ? "10^{%L}" : "%g")
     set xlabel (row eq "predicted" ? "n" : "")
     if (row eq "cost" && m eq "1") { set key at screen 0.53,0.01 center bottom horizontal \
-        maxrows 2 reverse Left width -4 font ",8" } else { unset key }
+        maxrows 2 reverse Left width -4 font ",9" } else { unset key }
     of(k) = column("k") == k && column("k_b") == k && column("b") == 1 && column("m") == m+0 \
         ? column("n") : NaN
     if (row eq "cost") {

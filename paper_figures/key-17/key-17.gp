@@ -30,10 +30,10 @@ do for [row=1:6] {
         m = panel == 2 ? 256 : 1
         what = word(columns, panel)
         set title word(titles, panel).sprintf(";  n = 2^{%d}, k = %s", log2(n), \
-            row % 3 == 1 ? "64" : row % 3 == 2 ? "n/16" : "n/4") font ",8" offset 0,-0.6
-        if (row == 6) { set xtics ("1" 0, "2" 1, "4" 2, "8" 3) font ",8" scale 0 } else \
+            row % 3 == 1 ? "64" : row % 3 == 2 ? "n/16" : "n/4") font ",9" offset 0,-0.6
+        if (row == 6) { set xtics ("1" 0, "2" 1, "4" 2, "8" 3) font ",9" scale 0 } else \
             { unset xtics }
-        if (panel == 1) { set ytics ("1" 0, "2" 1, "4" 2) font ",8" scale 0 } else { unset ytics }
+        if (panel == 1) { set ytics ("1" 0, "2" 1, "4" 2) font ",9" scale 0 } else { unset ytics }
         set xlabel (row == 6 ? "b k_b / k" : "") font ",9" offset 0,0.6
         set ylabel (panel == 1 ? "k_b" : "") font ",9" offset 0
         in(x) = column("n") == n && column("k") == k && column("m") == m \
@@ -62,17 +62,17 @@ do for [row=1:6] {
              (by_h100 ? h100 : "/dev/null") using (!by_h100 ? NaN : there_is(0) \
                  ? log2(column("candidates_over_k")) : NaN): \
                  (log2(column("k_b")) + 0.22):(short(column("time_us_median"))) \
-                 with labels font ",8" tc rgb "#000000", \
+                 with labels font ",9" tc rgb "#000000", \
              csv using (in(0) ? log2(column("candidates")/column("k")) : NaN): \
                  (log2(column("k_b")) - (by_h100 ? 0.08 : 0)):(short(column(what))) \
-                 with labels font ",8" tc rgb (times ? "#505050" : "#000000"), \
+                 with labels font ",9" tc rgb (times ? "#505050" : "#000000"), \
              (ours eq "" || panel > 2 ? "/dev/null" : ours) \
                  using (ours eq "" || panel > 2 ? NaN : column("n") == n && column("k") == k \
                  && column("m") == m && column("k_b") != 3 \
                  && column("b")*column("k_b") <= 8*column("k") \
                  ? log2(column("b")*column("k_b")/column("k")) \
                  : NaN):(log2(column("k_b")) - 0.36):(short(column("time_us_median"))) \
-                 with labels font ",8" tc rgb "#006040"
+                 with labels font ",9" tc rgb "#006040"
         unset label
         unset colorbox
     }

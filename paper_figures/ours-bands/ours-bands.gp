@@ -13,13 +13,13 @@ better(x) = column("recall_quantile") > column("recall") \
 do for [k in "64 1024"] {
     set title "n = 262,144, k = ".k font ",10" offset 0,-0.6
     set ylabel (k eq "64" ? "recall error, 1 - recall" : "") offset 1
-    if (k eq "64") { set key bottom right reverse Left font ",8" } else { unset key }
+    if (k eq "64") { set key bottom right reverse Left font ",9" } else { unset key }
     if (k eq "64") {
         set label 1 "a row loses whole\nelements: steps, down\nto one of 64" \
-            at 2**14.1,10**-2.5 font ",8"
+            at 2**14.1,10**-2.5 font ",9"
     } else {
         set label 1 "one element lost, 1/1024: the\nlines of single rows end there" \
-            at 2**14.4,10**-0.45 font ",8"
+            at 2**14.4,10**-0.45 font ",9"
     }
     plot for [i=1:3] csv using (column("k") == k+0 && column("k_b") == 2**(i-1) \
              && column("loss") > 0 ? column("candidates") : NaN):"loss" smooth unique \

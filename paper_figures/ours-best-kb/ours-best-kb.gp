@@ -34,9 +34,9 @@ do for [j=1:4] {
         } else { unset title }
         if (i == 1) {
             set ylabel (j == 1 ? "k = 64" : "k = ".share) offset 1.5
-            set ytics (".7" 0, ".8" 1, ".85" 2, ".9" 3, ".95" 4, ".99" 5) scale 0 font ",8"
+            set ytics (".7" 0, ".8" 1, ".85" 2, ".9" 3, ".95" 4, ".99" 5) scale 0 font ",9"
         } else { unset ylabel; set ytics ("" 0) scale 0 }
-        set xtics 10,4,22 scale 0 font ",8"
+        set xtics 10,4,22 scale 0 font ",9"
         set format x (j == 4 ? "2^{%g}" : "")
         plot csv using (@at):(@y):(@at-0.95):(@at+0.95):(@y-0.47):(@y+0.47): \
                  (@pays ? log2(column('k_b')) : NaN) \
@@ -44,11 +44,11 @@ do for [j=1:4] {
              csv using (column('speedup') <= 1 ? @at : NaN):(@y):(@at-0.95):(@at+0.95): \
                  (@y-0.47):(@y+0.47) with boxxyerror fs solid noborder lc rgb "#DDDDDD", \
              csv using (@pays && column('k_b') < 4 ? @at : NaN):(@y): \
-                 (strcol('candidates_over_k')) with labels font ",8" tc rgb "#000000", \
+                 (strcol('candidates_over_k')) with labels font ",9" tc rgb "#000000", \
              csv using (@pays && column('k_b') >= 4 ? @at : NaN):(@y): \
-                 (strcol('candidates_over_k')) with labels font ",8" tc rgb "#ffffff", \
+                 (strcol('candidates_over_k')) with labels font ",9" tc rgb "#ffffff", \
              csv using (column('speedup') <= 1 ? @at : NaN):(@y): \
-                 (strcol('candidates_over_k')) with labels font ",8" tc rgb "#777777"
+                 (strcol('candidates_over_k')) with labels font ",9" tc rgb "#777777"
     }
 }
 # The legend, in a panel of its own.

@@ -11,7 +11,7 @@ do for [moves in "k n"] {
     set ylabel (moves eq "k" ? "loss / exact loss" : "") offset 0
     set xlabel moves
     set xrange [moves eq "k" ? 2**3.5 : 2**11.5 : moves eq "k" ? 2**14.5 : 2**22.5]
-    if (moves eq "k") { set key top right reverse Left font ",8" } else { unset key }
+    if (moves eq "k") { set key top right reverse Left font ",9" } else { unset key }
     in(i) = column("k_b") == 2**(i-1) && column("b")*column("k_b") == 2*column("k") \
         && column("loss") > 0 && (moves eq "k" ? column("n") == 65536 : column("k") == 1024)
     plot for [i=1:4] csv using (in(i) ? column(moves) : NaN): \

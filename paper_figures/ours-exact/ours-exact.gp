@@ -5,7 +5,7 @@ set logscale y 10
 set format x @two
 set tics font ",9"
 set xlabel "n" offset 0,0.5
-set key bottom right font ",8" samplen 1.2 spacing 0.95 reverse Left
+set key bottom right font ",9" samplen 1.2 spacing 0.95 reverse Left
 array title[8] = ["B200, k = 512, m = 1", "B200, k = 512, m = 1024", \
     "A100 PCIe, k = 2048, m = 256", "Blackwell (card not stated),\nk = 512, m = 1", \
     "Blackwell (card not stated),\nk = 512, m = 256", "H100 PCIe, float16,\nk = 256, m = 256", \

@@ -7,7 +7,7 @@ set format y @ten
 set title "loss of elements that loses this much mass, k = 64, k_b = 2" font ",10" offset 0,-0.6
 set ylabel "recall error, 1 - recall"
 set yrange [0.4:5e-5]
-set key bottom left Left reverse font ",8" maxrows 3
+set key bottom left Left reverse font ",9" maxrows 3
 of(value, n, target) = column("n") == n && column("k_b") == 2 \
     && column("lost_mass_target") == target ? column(value) : NaN
 loss(n, target) = 1 - of("recall", n, target)
@@ -28,7 +28,7 @@ set ylabel "b k_b / k"
 set logscale y 2
 set format y "%g"
 set yrange [*:*]
-set key top right Right noreverse font ",8"
+set key top right Right noreverse font ",9"
 wanted(k_b, target) = column("n") == 65536 && column("k_b") == k_b \
     && column("lost_mass_target") == target ? column("candidates")/64 : NaN
 plot csv using "score_sd":(wanted(2, 1e-4)) with linespoints ls 3 title "1e-4", \

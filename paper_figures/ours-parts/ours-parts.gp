@@ -8,7 +8,7 @@ set ylabel "elements sent / k" offset 0
 set logscale y 2
 set xrange [2**0.8:2**10.2]
 set yrange [0.95:64]
-set key top left Left reverse font ",8"
+set key top left Left reverse font ",9"
 sent(rule) = column("n") == 2**20 && strcol("goal") eq rule \
     ? column("sent")/column("k") : NaN
 is_least(n) = column("n") == n && strcol("goal") eq "lose_at_most"
@@ -29,7 +29,7 @@ set logscale y 10
 set format y @ten
 set xrange [1:4]
 set yrange [1e-12:1]
-set key bottom right reverse Left font ",8"
+set key bottom right reverse Left font ",9"
 front(parts) = is_least(2**21) && column("parts") == parts \
     ? column("sent")/column("k") : NaN
 plot csv using (front(8)):"probability_unproved" with linespoints ls 1 title "8 parts", \

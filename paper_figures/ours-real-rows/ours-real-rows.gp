@@ -11,8 +11,8 @@ set xlabel "k, with b k_b = k and k_b = 4"
 set arrow 1 from graph 0,first 1 to graph 1,first 1 nohead ls 9
 set title "interleaved" font ",10" offset 0,-0.6
 set ylabel "loss / loss of the model" offset 1
-set yrange [0.6:1.1]
-set key bottom left reverse Left font ",8"
+set yrange [0.5:1.1]
+set key bottom left reverse Left font ",9"
 plot for [i=1:6] csv using (of(word(layers, i), "interleaved")):"loss_ratio" \
     with linespoints ls i title name(i)
 set title "contiguous" font ",10" offset 0,-0.6

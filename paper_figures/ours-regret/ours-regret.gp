@@ -12,7 +12,7 @@ do for [what in "mean p95"] {
     set title (what eq "mean" ? "on average" : "worse for one question in twenty") font ",10" \
         offset 0,-0.6
     set ylabel (what eq "mean" ? "time of the choice / fastest" : "") offset 0
-    if (what eq "mean") { set key top left reverse Left font ",8" } else { unset key }
+    if (what eq "mean") { set key top left reverse Left font ",9" } else { unset key }
     # Basic and serial cost are nearly one line: the first is broad and pale, the second lies on it.
     plot for [i in "2 1 3 4"] csv \
              using (strcol("model") eq word(models, i+0) ? column("n") : NaN): \

@@ -7,7 +7,7 @@ set ylabel "stage 1, us"
 set lmargin 8
 set xrange [-0.7:19.7]
 set label 2 "k_b, b of the rows of Table 2, in its order" at screen 0.52,0.05 center
-set xtics rotate by 45 right font ",8"
+set xtics rotate by 45 right font ",9"
 set bmargin 6
 set key top left reverse Left
 set arrow 1 from 2.5, graph 0 to 2.5, graph 0.78 nohead ls 9

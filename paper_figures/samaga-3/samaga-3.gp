@@ -11,8 +11,8 @@ set yrange [-0.5:8.5]
 set xtics 2 format "2^{%g}"
 set ytics ("0.0001" 0, "0.0005" 1, "0.001" 2, "0.005" 3, "0.01" 4, "0.02" 5, "0.05" 6, "0.1" 7, \
     "0.25" 8) scale 0
-set label 1 "k below 1: no cell" at 7.7,0 font ",8" tc rgb "#555555"
-set label 2 "all n needed" at 8,7 center rotate by 90 font ",8" tc rgb "#555555"
+set label 1 "k below 1: no cell" at 7.7,0 font ",9" tc rgb "#555555"
+set label 2 "all n needed" at 8,7 center rotate by 90 font ",9" tc rgb "#555555"
 set cblabel "times the candidates" offset -0.5
 set cbrange [1:16]
 set cbtics ("1" 1, "2" 2, "4" 4, "8" 8, "16" 16)
@@ -32,6 +32,6 @@ y = "(share(column('n'), column('k')))"
 plot csv using (@x):(@y):(@x-0.46):(@x+0.46):(@y-0.44):(@y+0.44):(@value) \
          with boxxyerror fs solid noborder lc palette, \
      csv using (@value < 6 ? @x : NaN):(@y):(sprintf("%.2g", @value)) \
-         with labels font ",8" tc rgb "#000000", \
+         with labels font ",9" tc rgb "#000000", \
      csv using (@value >= 6 ? @x : NaN):(@y):(sprintf("%.2g", @value)) \
-         with labels font ",8" tc rgb "#ffffff"
+         with labels font ",9" tc rgb "#ffffff"
