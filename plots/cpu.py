@@ -4,6 +4,7 @@
     plots/cpu.py models|map               prints the CSV of ours-cpu-models, ours-cpu-map
     plots/cpu.py caption WHAT FILE.csv    prints what the caption of WHAT says of these numbers
     plots/cpu.py folder                   prints the folder of runs (plots/cpu_runs.py says which)
+    plots/cpu.py name                     prints the CPU of these runs in words
     plots/cpu.py text [--write FILE.md]   prints the sentences of docs/cpu.md, or writes them there
 
 plots/tradeoff.py cpu prints that of ours-cpu. The sentences stand between <!-- cpu-map --> and
@@ -21,6 +22,7 @@ import measured_recall
 from program import fill, read, short, words, write, write_page, wrong
 
 RECALLS = 0.95, 0.99
+LEVELS_OF_LINES = 0.8, 1.25  # between them the sign is within the error of the profile
 MODELS = "time_model", "basic", "serial", "parallel"
 
 
@@ -106,23 +108,24 @@ def predicted_ratios(profile, cells):
     return ratios
 
 
-def crossing(a, b):
-    """Between two neighbours of the grid: where the ratio is 1 (n, k, logarithmic), or None."""
-    at = [math.log(r["two_stage_us"] / r["exact_us"]) for r in (a, b)]
+def crossing(a, b, level):
+    """Between two neighbours of the grid: where the ratio is the level (n, k, logarithmic), or
+    None."""
+    at = [math.log(r["two_stage_us"] / r["exact_us"] / level) for r in (a, b)]
     if (at[0] < 0) == (at[1] < 0):
         return None
     share = at[0] / (at[0] - at[1])
     return tuple(a[c] * (b[c] / a[c]) ** share for c in ("n", "k"))
 
 
-def contour(ratios, recall):
-    """The line on which the ratio is 1, as pieces: marching triangles on the grid."""
+def contour(ratios, recall, level):
+    """The line on which the ratio is the level, as pieces: marching triangles on the grid."""
     for _, i, j in [at for at in ratios if at[0] == recall]:
         for di, dj in ((1, 0), (0, 1)):  # the two triangles of a cell of the grid
             corners = [ratios.get((recall, i + x, j + y)) for x, y in ((0, 0), (di, dj), (1, 1))]
             if None in corners:
                 continue
-            ends = [crossing(corners[x], corners[y]) for x, y in ((0, 1), (1, 2), (2, 0))]
+            ends = [crossing(corners[x], corners[y], level) for x, y in ((0, 1), (1, 2), (2, 0))]
             ends = [end for end in ends if end]
             if len(ends) == 2:
                 yield ends
@@ -146,10 +149,11 @@ def ratio_map(runs):
                 rows.append(map_row("measured", recall, {
                     **best, "two_stage_us": best["time_us_median"],
                     "exact_us": runs.exact[n, k]["time_us_median"]}))
-        for one, other in contour(ratios, recall):
-            rows.append({**dict.fromkeys(rows[0], "NaN"), "kind": "line", "recall": recall,
-                         "n": short(one[0]), "k": short(one[1]), "n_2": short(other[0]),
-                         "k_2": short(other[1]), "label": 0})
+        for level in LEVELS_OF_LINES:
+            rows += [{**dict.fromkeys(rows[0], "NaN"), "kind": "line", "recall": recall,
+                      "ratio": level, "n": short(one[0]), "k": short(one[1]),
+                      "n_2": short(other[0]), "k_2": short(other[1]), "label": 0}
+                     for one, other in contour(ratios, recall, level)]
     place_labels(rows)
     return rows
 
@@ -313,6 +317,8 @@ def main(arguments):
     what = arguments[0] if arguments else ""
     if arguments == ["folder"]:
         print(where)
+    elif arguments == ["name"]:
+        print(runs.cpu())
     elif len(arguments) == 1 and what in FIGURES:
         write(FIGURES[what][0](runs))
     elif len(arguments) == 3 and what == "caption" and arguments[1] in FIGURES:
@@ -322,7 +328,7 @@ def main(arguments):
     elif len(arguments) == 3 and arguments[:2] == ["text", "--write"]:
         write_page(arguments[2], texts(runs))
     else:
-        wrong("give models, map, caption, folder or text")
+        wrong("give models, map, caption, folder, name or text")
     return 0
 
 

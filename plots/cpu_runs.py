@@ -20,6 +20,9 @@ WAITS = "a run on a CPU: make bench-cpu"
 # until this day another kernel took fewer buckets.
 DISTURBED = 1.5
 FEW_SINCE, FEW = "2026-11-25", 16
+# What virtual machines call a CPU does not tell which it is: by family and model.
+KINDS = {("6", "143"): "Sapphire Rapids", ("6", "207"): "Emerald Rapids", ("25", "1"): "Zen 3",
+         ("25", "17"): "Zen 4", ("26", "2"): "Zen 5"}
 
 
 def remark(path, name):
@@ -71,6 +74,13 @@ class Runs:
             stages = [r for r in self.rows if (r["n"], r["k"]) == at and r["work"] == "two-stage"]
             if stages:
                 yield at, stages
+
+    def cpu(self):
+        """The CPU in words."""
+        first = self.where / self.files[0]
+        name = re.sub(r"\((R|TM)\)", "", remark(first, "cpu")).replace(" Processor", "")
+        kind = KINDS.get((remark(first, "family"), remark(first, "model")))
+        return f"{name} ({kind})" if kind else name
 
     def about(self):
         """Where and when the runs were measured, for a caption."""

@@ -1,6 +1,10 @@
 # tradeoff.gp - recall against time, a panel for each n, k and m. Set before loading it: down and
-# across, the panels; k_bs, a list; bottom, the largest 1 - recall; show_m, whether titles have m;
-# keys, where the key is (a height of the screen); ratio, where that number is (of a panel).
+# across, the panels; k_bs, a list of numbers and ranges (5-8), which share a mark; bottom, the
+# largest 1 - recall; show_m, whether titles have m; keys, where the key is (a height of the
+# screen); ratio, where that number is (of a panel). Perhaps key_step, between the keys of k_bs, and
+# line_keys, where those of the lines are.
+if (!exists("key_step")) { key_step = 0.066 }
+if (!exists("line_keys")) { line_keys = keys }
 set logscale xy 10
 set tics out font ",9" scale 0.6
 unset grid
@@ -19,6 +23,8 @@ of(n) = log2(n) == floor(log2(n)) && n >= 1024 ? sprintf("2^{%d}", log2(n)) : sp
 count(k) = k < 1e4 ? sprintf("%d", k) : of(k)
 us(t) = t < 999.5 ? sprintf("%.3g us", t) : t < 9995 ? sprintf("%.2f ms", t/1e3) \
     : sprintf("%.3g ms", t/1e3)
+first_of(range) = int(strstrt(range, "-") ? range[1:strstrt(range, "-")-1] : range)
+last_of(range) = int(range[strstrt(range, "-")+1:*])
 # Points by k_b, the more the darker; lines by who chooses.
 array blue[5] = ["#8CBBDD", "#4A8FC7", "#1F5F9E", "#0B2F5B", "#000000"]
 array mark[5] = [7, 9, 5, 13, 11]
@@ -32,16 +38,16 @@ times = "fastest_us parallel_us basic_us time_model_us"
 unset key
 set style textbox opaque noborder margins 0.4,0.4
 do for [i=1:words(k_bs)] {
-    set label 10+i "k_b = ".word(k_bs, i) at screen 0.03+0.066*(i-1),keys offset 0.8,0 \
+    set label 10+i "k_b = ".word(k_bs, i) at screen 0.03+key_step*(i-1),keys offset 0.8,0 \
         point pt mark[i] ps 0.8 lc rgb blue[i] font ",9"
 }
 names = '"fastest" "parallel cost" "basic, serial cost" "time model" "exact"'
 array at[5] = [0.325, 0.495, 0.635, 0.80, 0.925]
 do for [i=1:5] {
-    set label 20+i word(names, i) at screen at[i],keys offset 0.6,0 font ",9"
-    set arrow 20+i from screen at[i]-0.03,keys to screen at[i],keys nohead ls 10+i
+    set label 20+i word(names, i) at screen at[i],line_keys offset 0.6,0 font ",9"
+    set arrow 20+i from screen at[i]-0.03,line_keys to screen at[i],line_keys nohead ls 10+i
 }
-set label 26 "chosen by" at screen 0.455,keys right font ",9"
+set label 26 "chosen by" at screen 0.455,line_keys right font ",9"
 do for [p=1:down*across] {
     # The rows of this panel alone: each is read a dozen times.
     set print $cell
@@ -68,7 +74,8 @@ do for [p=1:down*across] {
         set yrange [bottom:one*0.1]
         set xtics ("1" 1, "10" 10, "100" 100, "1000" 1e3, "10^4" 1e4, "10^5" 1e5, "10^6" 1e6) \
             offset 0,0.4
-        if (high/low < 60) { set xtics add ("5000" 5e3, "2·10^4" 2e4, "5·10^4" 5e4) }
+        if (high/low < 60) { set xtics add ("2" 2, "5" 5, "20" 20, "5000" 5e3, \
+            "2·10^4" 2e4, "5·10^4" 5e4) }
         set label 1 us(exact) at exact,graph 0.945 left offset 0.4,0 font ",9" tc rgb "#222222" \
             boxed front
         set ylabel (p % across == 1 ? "recall" : "") offset 1 font ",10"
@@ -81,8 +88,9 @@ do for [p=1:down*across] {
         set arrow 1 from exact,graph 0 to exact,graph 1 nohead ls 15 front
         plot for [i=1:4] $cell using (column(word(times, i))): \
                  (loss(column("recall"))) with steps ls 10+i notitle, \
-             for [i=1:words(k_bs)] $cell using (column("k_b") == int(word(k_bs, i)) \
-                 ? column("time_us") : NaN):(loss(column("recall"))) \
+             for [i=1:words(k_bs)] $cell using (column("k_b") >= first_of(word(k_bs, i)) \
+                 && column("k_b") <= last_of(word(k_bs, i)) ? column("time_us") \
+                 : NaN):(loss(column("recall"))) \
                  with points pt mark[i] ps 0.62 lc rgb blue[i] notitle
         unset label 1
         unset arrow 1

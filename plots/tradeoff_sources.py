@@ -31,7 +31,7 @@ def rows_of(name, columns=("n", "k", "m", "b", "k_b")):
 
 # ---- Key et al.: their kernel, then torch.topk, on an H100
 
-SIZES = 2**12, 2**16, 2**20, 2**22
+SIZE = 2**22  # of the panels: few, some and many of its elements, of one row and of 256
 
 
 def keyetal():
@@ -39,35 +39,27 @@ def keyetal():
             for row in rows_of("keyetal/two-stage")]
     exact = {(row["n"], row["k"], row["m"]): float(row["time_us_median"])
              for row in rows_of("keyetal/exact", ("n", "k", "m"))}
-    lines = [(m, k) for m in (1, 256) for k in (4, 64, None)]  # None: n/16
-    panels = {(n, k or n // 16, m): 1 + len(SIZES) * i + j
-              for i, (m, k) in enumerate(lines) for j, n in enumerate(SIZES)}
+    panels = {(SIZE, k, m): 1 + 3 * i + j for i, m in enumerate((1, 256))
+              for j, k in enumerate((4, 1024, SIZE // 16))}
     return Source("H100-PCIe", "graphcore", "f16", runs, exact, panels)
 
 
 # ---- our runs on a CPU
 
-DOWN, ACROSS = 4, 5  # panels
-
-
-def spread(items, count):
-    """`count` of the sorted items, evenly, with the first and the last."""
-    items = sorted(items)
-    if len(items) <= count:
-        return items
-    return [items[round(i * (len(items) - 1) / (count - 1))] for i in range(count)]
+MOST = 5  # so many k are measured at most sizes
 
 
 def cpu_panels(cells):
-    """{(n, k, 1): number} of DOWN sizes n, and of k that all but one of them have."""
-    ks = {}
-    for n, k in cells:
-        ks.setdefault(n, set()).add(k)
-    many = [n for n in ks if len(ks[n]) >= min(ACROSS - 1, max(map(len, ks.values())))]
-    ns = spread(many, DOWN)
-    shared = {k for n in ns for k in ks[n] if sum(k in ks[other] for other in ns) >= len(ns) - 1}
-    return {(n, k, 1): 1 + ACROSS * i + j for i, n in enumerate(ns)
-            for j, k in enumerate(spread(shared, ACROSS)) if k in ks[n]}
+    """{(n, k, 1): number}: the smallest and the largest n with nearly all k, and of the k that
+    both have the two with the most configurations."""
+    count = {}
+    for (n, k), stages in cells.items():
+        count.setdefault(n, {})[k] = len(stages)
+    many = [n for n in count if len(count[n]) >= min(MOST - 1, max(map(len, count.values())))]
+    ns = sorted({min(many), max(many)})
+    shared = sorted(set.intersection(*(set(count[n]) for n in ns)))
+    ks = sorted(sorted(shared, key=lambda k: -sum(count[n][k] for n in ns))[:2])
+    return {(n, k, 1): 1 + 2 * i + j for i, n in enumerate(ns) for j, k in enumerate(ks)}
 
 
 def cpu():

@@ -20,11 +20,13 @@ n_high = STATS_max
 stats csv using (strcol("kind") ne "line" ? column("k") : NaN) nooutput
 k_low = STATS_min
 k_high = STATS_max
-# The folder of runs is named after the CPU.
-cpu = system("plots/cpu.py folder | sed 's,.*/,,'")
+cpu = system("plots/cpu.py name")
 of(kind, r) = strcol("kind") eq kind && abs(column("recall") - r) < 1e-6
 set style textbox opaque noborder fillcolor rgb "#FFFFFF" margins 0.3,0.3
 half = 2**0.25
+# Between these lines the sign is within the error of the profile.
+levels = "0.8 1.25"
+colours = "#00446B #8A3D00"
 do for [p=1:2] {
     r = p == 1 ? 0.95 : 0.99
     set object 1 rectangle from graph 0,0 to graph 1,1 fs solid noborder fc rgb "#E4E4E4" behind
@@ -39,8 +41,10 @@ do for [p=1:2] {
     plot csv using (of("predicted", r) ? column("n") : NaN):"k":(column("n")/half): \
              (column("n")*half):(column("k")/half):(column("k")*half):"ratio" \
              with boxxyerror fs solid noborder lc palette, \
-         csv using (of("line", r) ? column("n") : NaN):"k":(column("n_2")-column("n")): \
-             (column("k_2")-column("k")) with vectors nohead lc rgb "#222222" lw 2, \
+         for [line=1:2] csv using (of("line", r) \
+                 && abs(column("ratio") - word(levels, line)) < 1e-6 ? column("n") : NaN):"k": \
+                 (column("n_2")-column("n")):(column("k_2")-column("k")) \
+             with vectors nohead lc rgb word(colours, line) lw 2, \
          csv using (of("measured", r) ? column("n") : NaN):"k":"ratio" \
              with points pt 7 ps 2 lc palette, \
          csv using (of("measured", r) ? column("n") : NaN):"k" \

@@ -19,14 +19,18 @@ do for [p=1:4] {
 }
 set yrange [low/1.5:high*1.5]
 unset key
-do for [i=1:4] {
-    set label 10+i sprintf("k_b = %d", 2**(i-1)) at screen 0.1+0.11*i,0.04 offset 1,0 point ls i \
+# Every k_b has a mark, some share one.
+firsts = "1 2 3 5 9"
+lasts = "1 2 4 8 4096"
+said = "'1' '2' '3-4' '5-8' '9 or more'"
+do for [i=1:5] {
+    set label 10+i "k_b = ".word(said, i) at screen 0.02+0.11*i,0.04 offset 1,0 point ls i \
         font ",10"
 }
-set label 15 "exact top-k" at screen 0.65,0.04 offset 1,0 font ",10" \
+set label 16 "exact top-k" at screen 0.69,0.04 offset 1,0 font ",10" \
     point pt 2 ps 0.6 lw 1.2 lc rgb "#222222"
-set label 16 "as measured" at screen 0.83,0.04 offset 1,0 font ",10"
-set arrow 16 from screen 0.80,0.04 to screen 0.83,0.04 nohead ls 9
+set label 17 "as measured" at screen 0.83,0.04 offset 1,0 font ",10"
+set arrow 17 from screen 0.80,0.04 to screen 0.83,0.04 nohead ls 9
 do for [p=1:4] {
     model = word(models, p)."_us"
     set autoscale
@@ -42,9 +46,10 @@ do for [p=1:4] {
     plot x with lines ls 9, \
         csv using (strcol("work") eq "exact" ? column("measured_us") : NaN):(column(model)) \
             with points pt 2 ps 0.6 lw 1.2 lc rgb "#222222", \
-        for [i=1:4] csv using (column("k_b") == 2**(i-1) ? both(column("measured_us")) : NaN): \
+        for [i=1:5] csv using (column("k_b") >= int(word(firsts, i)) \
+            && column("k_b") <= int(word(lasts, i)) ? both(column("measured_us")) : NaN): \
             (column(model)) with points ls i
-    unset for [i=11:16] label i
-    unset arrow 16
+    unset for [i=11:17] label i
+    unset arrow 17
 }
 unset multiplot

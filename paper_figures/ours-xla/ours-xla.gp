@@ -17,15 +17,16 @@ plot csv using (column("n") == 2**20 && strcol("rule") eq "xla" ? column("k") : 
      csv using (column("n") == 2**20 && strcol("rule") eq "exact" \
          && column("k_b") == 4 ? column("k") : NaN):(column("candidates")/column("k")) \
          with linespoints ls 3 title "smallest, k_b = 4"
-set title "what XLA keeps when asked for 0.95" font ",10" offset 0,-0.6
-set ylabel "recall" offset 0
-unset logscale y
+set title "what XLA loses when asked for a recall of 0.95" font ",10" offset 0,-0.6
+set ylabel "recall error, 1 - recall" offset 1
+set logscale y 10
 set xrange [2**3.5:2**14.5]
-set yrange [0.945:1.001]
-set key at graph 0.97,0.6 right reverse Left font ",8"
-set label 1 "asked for" at graph 0.97,first 0.9515 right font ",8" tc rgb "#555555"
-set arrow 1 from graph 0,first 0.95 to graph 1,first 0.95 nohead ls 9
+set yrange [0.06:0.0045]
+set ytics (0.05, 0.02, 0.01, 0.005)
+set key at graph 0.97,0.5 right reverse Left font ",9" maxrows 3
+set label 1 "asked for: at most 0.05" at graph 0.97,first 0.046 right font ",9" tc rgb "#555555"
+set arrow 1 from graph 0,first 0.05 to graph 1,first 0.05 nohead ls 9
 plot for [i=0:4] csv using (column("n") == 2**(12 + 2*i) \
-         && strcol("rule") eq "xla" ? column("k") : NaN):"recall" with linespoints ls i+1 \
-         title sprintf("n = 2^{%d}", 12 + 2*i)
+         && strcol("rule") eq "xla" ? column("k") : NaN):(1 - column("recall")) \
+         with linespoints ls i+1 title sprintf("n = 2^{%d}", 12 + 2*i)
 unset multiplot

@@ -12,8 +12,12 @@ printed = published."/samaga/table-2.csv"
 set yrange [0.2:5e-5]
 set key bottom right reverse Left
 # The print of (8, 512) is that of (8, 256).
-set arrow 1 from 4096,0.0062 to 4096,0.00019 size screen 0.008,20 filled lc rgb "#555555"
-set label 1 "print and exact of k_b = 8, b = 512" at 4400,0.0006 left font ",9" tc rgb "#555555"
+set arrow 1 from 4096,0.0062 to 4096,0.00019 size screen 0.008,20 filled lc rgb "#B04A00"
+set label 1 "printed .992, exact .999863" at 4400,0.0006 left font ",9" tc rgb "#B04A00"
+set label 2 "printed .992, exact .994162" at 65536,0.018 center font ",9" tc rgb "#B04A00"
+# A ring around each print that disagrees.
+set label 3 "" at 4096,0.008 point pt 6 ps 3.4 lw 2 lc rgb "#B04A00" front
+set label 4 "" at 65536,0.008 point pt 6 ps 3.4 lw 2 lc rgb "#B04A00" front
 plot csv using "candidates":(1 - column("recall_mean")):(1 - column("recall_mean")): \
          (1 - column("recall_mean") + column("recall_sd")) with yerrorbars ls 1 title "simulated", \
      printed using (column("b")*column("k_b")):(1 - column("recall")) \

@@ -14,6 +14,7 @@ import io
 import math
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
@@ -211,6 +212,16 @@ def check_drtopk(rows):
         yield "rows are missing"
 
 
+def check_drawn(figure, rows):
+    """Each configuration of a panel has a mark: FIGURE.gp names its k_b."""
+    program = (ROOT / f"paper_figures/{figure}/{figure}.gp").read_text(encoding="utf-8")
+    ranges = [tuple(map(int, word.split("-"))) for word in re.search(
+        'k_bs = "(.*)"', program).group(1).split()]
+    for r in rows:
+        if r["panel"] and not any(each[0] <= r["k_b"] <= each[-1] for each in ranges):
+            yield f"k_b = {r['k_b']:g} of panel {r['panel']:g} has no mark"
+
+
 # ---- what is said of them
 
 
@@ -326,7 +337,7 @@ def main():
         if figure not in wanted:
             continue
         rows, caption = of(figure)
-        faults = [*check(rows), *check_said(rows, caption, page)]
+        faults = [*check(rows), *check_drawn(figure, rows), *check_said(rows, caption, page)]
         for (n, k, m), runs in cells_of(rows).items():
             name = f"n = {n:g}, k = {k:g}, m = {m:g}"
             faults += [*check_frontier(name, runs), *check_choices(name, runs)]
