@@ -179,7 +179,7 @@ def lines(rows, level):
     grid = {at: {"n": row["n"], "k": row["m"], "two_stage_us": float(row["gain"]),
                  "exact_us": level} for at, row in rows.items()}
     form = next(iter(rows.values()))
-    for one, other in contour(grid, RECALLS[0]):
+    for one, other in contour(grid, RECALLS[0], 1.0):
         yield {**dict.fromkeys(form, "NaN"), "kind": "line", "gain": level,
                **{column: form[column] for column in ("source", "kernel", "recall", "k")},
                "n": short(one[0]), "m": short(one[1]), "n_2": short(other[0]),

@@ -455,7 +455,7 @@ def part_int8(tensors, _):
 PARTS = {name[5:].replace("_", "-"): part for name, part in list(globals().items())
          if name.startswith("part_")}
 # FIGURE/FILE; of the others saap-PART/saap-PART
-FILES = {"6": "saap-06/again", "bytes": "ours-sparse/ours-sparse", "bins": "saap-05/bins",
+FILES = {"bytes": "ours-sparse/ours-sparse", "bins": "saap-05/bins",
          "inside": "saap-05/inside", "numbers": "saap-05/numbers", "int8": "saap-choices/int8",
          "reformer": "saap-choices/reformer", "partitions": "saap-choices/saap-choices"}
 

@@ -8,7 +8,7 @@ import struct
 import tempfile
 
 import program
-from claim import ask, beside, claim, number, one, paper, pick, runs, value
+from claim import ask, beside, claim, number, one, paper, runs, value
 
 paper("The histogram note (blog.alpindale.net, top_k_cuda)")
 SHAPE = "--n", 50000, "--k", 2048, "--algorithm", "histogram", "--digits", 9
@@ -63,10 +63,10 @@ def binary():
 
 
 def of_logits(column):
-    """The bin of 512 on rows of logits of a small model over its vocabulary, k = 2048: for each of
-    two documents."""
-    return [number(row, column) for row in pick(beside("ours-threshold-bin/logits"),
-                                                kind="vocabulary", k=2048, bits=9)]
+    """The bin of 512 on rows of logits of a small model over its vocabulary, k = 2048: for C
+    sources and for an essay."""
+    return [number(one(beside("ours-threshold-bin/logits"), document=name, kind="vocabulary",
+                       k=2048, bits=9), column) for name in ("c-sources", "essay")]
 
 
 @claim("Threshold bin", "It is extremely unlikely that the bin has more than 3072 elements.",

