@@ -36,7 +36,7 @@ do for [m in "256 1"] { do for [panel in "64 n/16 n/4"] {
 unset border; unset tics; unset grid; unset title; unset xlabel; unset ylabel; unset logscale
 set lmargin at screen 0.05; set rmargin at screen 0.99
 set bmargin at screen 0.005; set tmargin at screen 0.105
-set key center center horizontal maxrows 3 reverse Left font ",8"
+set key center center horizontal maxrows 3 reverse Left font ",9"
 set yrange [0:1]
 set xrange [0:1]
 plot for [i=1:5] 2 with linespoints ls i \

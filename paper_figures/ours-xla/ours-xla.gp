@@ -8,7 +8,7 @@ set ylabel "candidates b k_b / k" offset 1
 set logscale y 2
 set xrange [2**3.5:2**16.5]
 set yrange [0.9:256]
-set key top right reverse Left font ",8"
+set key top right reverse Left font ",9"
 plot csv using (column("n") == 2**20 && strcol("rule") eq "xla" ? column("k") : NaN): \
          (column("candidates")/column("k")) with linespoints ls 2 title "XLA's approx\\_max\\_k", \
      csv using (column("n") == 2**20 && strcol("rule") eq "exact" \

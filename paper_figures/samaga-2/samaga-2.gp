@@ -25,4 +25,4 @@ plot csv using "candidates":(1 - column("recall_mean")):(1 - column("recall_mean
      csv using "candidates":(1 - column("model_recall")) \
          with points pt 1 ps 1.2 lw 1.5 lc rgb "#D55E00" title "exact", \
      csv using "candidates":(1 - column("model_recall")):(sprintf("%d", column("k_b"))) \
-         with labels font ",8" left offset 0.9,0.5 tc rgb "#333333" notitle
+         with labels font ",9" left offset 0.9,0.5 tc rgb "#333333" notitle
