@@ -6,7 +6,7 @@
 TENSORS is a folder of documents as `make real-tensors` writes it, with queries-all.npy:
 DOCUMENT/layer-NN/{queries,queries-all,keys,values}.npy [heads, positions, d] after RoPE, and
 *-unroped.npy before it. Writes the CSV file of a figure for each PART (1 2 3 5 6 7 8 table-1 bytes
-pair partitions int8 reformer bins inside numbers) into its folder in FOLDER (paper_figures).
+pair partitions int8 reformer bins inside numbers 1024) into its folder in FOLDER (paper_figures).
 --trained keeps the trained partitions and query models, and reads them where they are there.
 
 What is measured is measured by the command ($RECALLMODEL, or ./recallmodel), with one thread unless
@@ -345,32 +345,26 @@ def part_numbers(tensors, trained):
 
 def part_6(tensors, trained):
     """The query model of the paper, the same with a linear path, and one of all pairs."""
-    rows = []
     ways = {"far pairs": ("heads", ()),
             "residual": ("residual", ("--train-residual",)),
             "near pairs too": ("near", ("--window", 1)),
             "residual, near pairs too": ("residual-near", ("--train-residual", "--window", 1))}
-    for name, (file, options) in ways.items():
-        index = train(tensors, trained, file, 1, *options)
-        methods = "saap,saap-roped" + (",kmeans,kmeans-unroped" if not options else "")
-        for row in sparse(*tensors.measured(), "--budget", BUDGETS, "--index", index, "--method",
-                          methods):
-            rows.append(pick(row, "method", *MEASURES, way=name))
-    return rows
+    return [pick(row, "method", *MEASURES, way=name) for name, (file, options) in ways.items()
+            for row in sparse(*tensors.measured(), "--budget", BUDGETS, "--index",
+                              train(tensors, trained, file, 1, *options), "--method",
+                              "saap,saap-roped" + ",kmeans,kmeans-unroped" * (not options))]
 
 
 def part_7(tensors, trained):
     """Four dense parts."""
-    rows = []
-    for sink, window in ((1, 63), (1, 511), (1, 2047), (128, 512)):
-        dense = ["--sink", sink, "--window", window, "--budget", BUDGETS]
-        index = train(tensors, trained, "heads", 1)
-        for options in (["--method", "streaming,topk,kmeans,kmeans-unroped"],
-                        ["--method", "saap", "--index", index]):
-            for row in sparse(*tensors.measured(), *dense, *options):
-                if row["method"] != "streaming" or row["budget"] == "0.005":
-                    rows.append(pick(row, "method", *MEASURES, sink=sink, window=window))
-    return rows
+    index = train(tensors, trained, "heads", 1)
+    return [pick(row, "method", *MEASURES, sink=sink, window=window)
+            for sink, window in ((1, 63), (1, 511), (1, 2047), (128, 512))
+            for options in (["--method", "streaming,topk,kmeans,kmeans-unroped"],
+                            ["--method", "saap", "--index", index])
+            for row in sparse(*tensors.measured(), "--sink", sink, "--window", window, "--budget",
+                              BUDGETS, *options)
+            if row["method"] != "streaming" or row["budget"] == "0.005"]
 
 
 def part_8(tensors, trained):
@@ -443,6 +437,14 @@ def part_partitions(tensors, _):
                               "--budget", BUDGETS, "--method", "kmeans,kmeans-unroped")]
 
 
+def part_1024(tensors, _):
+    """1024 buckets, as in the paper, of which 4 to 128 are visited; centroids of other texts."""
+    return [pick(row, "method", *MEASURES, clusters=clusters) for clusters in (128, 1024)
+            for row in sparse(*tensors.measured(clusters=clusters), *tensors.training(which=""),
+                              "--budget", ",".join(f"{2**i / 1024:g}" for i in range(2, 8)),
+                              "--method", "kmeans,kmeans-unroped")]
+
+
 def part_int8(tensors, _):
     """What keys of 8 bits lose and save."""
     return [pick(row, "method", *MEASURES, bits=bits)
@@ -457,7 +459,8 @@ PARTS = {name[5:].replace("_", "-"): part for name, part in list(globals().items
 # FIGURE/FILE; of the others saap-PART/saap-PART
 FILES = {"bytes": "ours-sparse/ours-sparse", "bins": "saap-05/bins",
          "inside": "saap-05/inside", "numbers": "saap-05/numbers", "int8": "saap-choices/int8",
-         "reformer": "saap-choices/reformer", "partitions": "saap-choices/saap-choices"}
+         "1024": "saap-choices/1024", "reformer": "saap-choices/reformer",
+         "partitions": "saap-choices/saap-choices"}
 
 
 def options_of(parser, folder, parts):

@@ -265,6 +265,17 @@ def clusters():
     says("saap-choices", f"grows from {uneven[0]:.1f} to {uneven[-1]:.1f}")
 
 
+def thousand():
+    def of(column, clusters, method):
+        return number("saap-choices/1024", column, clusters=clusters, method=method,
+                      budget="0.03125")
+    errors = [point(of("error", clusters, method)) for clusters in ("1024", "128")
+              for method in ("kmeans", "kmeans-unroped")]
+    says("saap-choices", "3.1 % of the keys the error is {} after RoPE and {} before it (C = 128: "
+         "{} and {}), for {:.0f} kB ({:.0f}; 1024.csv".format(*errors, *(
+             of("bytes_read", clusters, "kmeans") / 1e3 for clusters in ("1024", "128"))))
+
+
 def spherical():
     def ratios(method, centroids):
         errors = [[error_at("visited", 0.05, "saap-choices", method=method, clusters=size,
@@ -318,7 +329,7 @@ def ours():
 
 
 for check in (figure_1, figure_2, figure_3, figure_4, figure_5, figure_6, figure_7, figure_8,
-              needles, int8, clusters, spherical, pair, reformer, ours):
+              needles, int8, clusters, thousand, spherical, pair, reformer, ours):
     check()
 print(f"{checked} sentences of captions checked")
 for line in failed:
