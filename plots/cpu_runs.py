@@ -21,8 +21,7 @@ WAITS = "a run on a CPU: make bench-cpu"
 DISTURBED = 1.5
 FEW_SINCE, FEW = "2026-11-25", 16
 # What virtual machines call a CPU does not tell which it is: by family and model.
-KINDS = {("6", "143"): "Sapphire Rapids", ("6", "207"): "Emerald Rapids", ("25", "1"): "Zen 3",
-         ("25", "17"): "Zen 4", ("26", "2"): "Zen 5"}
+KINDS = {("6", "207"): "Emerald Rapids", ("25", "17"): "Zen 4", ("26", "2"): "Zen 5"}
 
 
 def remark(path, name):

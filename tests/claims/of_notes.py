@@ -88,6 +88,7 @@ def overflow():
        "ours-threshold-bin, `test_threshold_bin`")
 def in_the_bin():
     left, real = number(counted(input="iid"), "left_modelled"), of_logits("mean")
+    # a few thousand are two at least
     return (tuple(x > 2000 for x in (left, *real)), f"Its own case, n = 50,000, k = 2048, has "
             f"{left:.0f} in normal rows; the logits of SmolLM2-135M, n = 49,152, have "
             "{:.0f} on C sources and {:.0f} on an essay.".format(*real))

@@ -109,6 +109,7 @@ def all_of_the_buckets():
             for of in ("1", "0.5")}
     shared = [knob for knob in rows["1"] if knob in rows["0.5"]]
     errors = [[number(rows[of][knob], "error") for knob in shared] for of in rows]
+    # the second: what its half reads lies between measured points of all keys
     knob, half = shared[1], rows["0.5"][shared[1]]
     keys, moved = (between([(float(row[column]), number(row, "error"))
                             for row in rows["1"].values()], float(half[column]))

@@ -59,9 +59,10 @@ def check_picture():
     found = re.search(rb"iTXtDescription\0{5}(.*?)....\0\0\0\0IEND",
                       (TOP / "docs/page.png").read_bytes(), re.S)
     text = " ".join(found[1].decode().split()) if found else ""
-    said = subprocess.run([PROGRAM, "select", "--n", "2^17", "--k", "2048", "--m", "64", "--recall",
-                           "0.95", "--device", "h100-pcie", "--json"], capture_output=True)
-    answer = json.loads(said.stdout)
+    asked = re.search('^QUESTION = "(.*)"$', text_of(TOP / "deliver/packaging/first_page.py"), re.M)
+    words = [word for pair in asked[1].split("&") for word in ("--" + pair).split("=")]
+    answer = json.loads(subprocess.run([PROGRAM, "select", *words, "--json"],
+                                       capture_output=True).stdout)
     cells = [cell for one in answer["contenders"] for cell in one["shown"]]
     for line in (answer["headline"], *cells):
         if " ".join(line.split()) not in text:
