@@ -11,38 +11,12 @@
 #include <sys/stat.h>
 
 #include "array.h"
+#include "csv_line.h"
+#include "text.h"
 
 static int no_memory(const char *path, struct message error)
 {
     return message_set(error, "%.150s: not enough memory", path);
-}
-
-/* Cuts the next field out of a line, in place. Returns what follows it, NULL after the last.
- * *broken says whether its quotes are broken. */
-static char *next_field(char *at, char **field, bool *broken)
-{
-    *field = at;
-    if (*at != '"') {
-        at += strcspn(at, ",");
-    } else {
-        char *to = at++;
-        for (*field = to;; at++) {
-            if (*at == '\0' || (*at == '"' && at[1] != '"')) {
-                *broken = *at == '\0' || (at[1] != ',' && at[1] != '\0');
-                at += *at != '\0';
-                *to = '\0';
-                break;
-            }
-            at += *at == '"';
-            *to++ = *at;
-        }
-        if (*broken)
-            return NULL;
-    }
-    if (*at == '\0')
-        return NULL;
-    *at = '\0';
-    return at + 1;
 }
 
 /* The capacities of the arrays of a file that is being read. */
@@ -50,20 +24,38 @@ struct room {
     size_t fields, lines;
 };
 
+/* Decimal commas, which only semicolons leave room for. False where points stand beside them:
+ * nobody can say which of the two separates thousands. */
+static bool take_commas(struct csv *csv, char *field)
+{
+    csv->has_points |= csv_has_point(field);
+    csv->decimal_commas |= csv_point_for_comma(field);
+    return !csv->decimal_commas || !csv->has_points;
+}
+
 /* Cuts one line into fields, in place. Returns how many there are; 0 with an error. */
 static size_t cut_line(struct csv *csv, struct room *room, size_t *fields, char *line,
                        size_t number, struct message error)
 {
     size_t count = 0;
     bool broken = false;
-    for (char *at = line; at && count <= CSV_COLUMNS_MOST; count++) {
+    char separator = csv->separator;
+    for (char *at = csv_prepare_line(line, &separator); at && count <= CSV_COLUMNS_MOST; count++) {
         char **larger = array_try_grow(csv->fields, *fields, &room->fields, sizeof *csv->fields);
         if (!larger) {
             no_memory(csv->path, error);
             return 0;
         }
         csv->fields = larger;
-        at = next_field(at, &csv->fields[(*fields)++], &broken);
+        char **const field = &csv->fields[(*fields)++];
+        at = csv_next_field(at, separator, field, &broken);
+        if (!broken && separator == ';' && !take_commas(csv, *field)) {
+            message_set(error,
+                        "%.150s:%zu, column %zu: numbers with decimal commas, and others with "
+                        "points; write all of them with points",
+                        csv->path, number, count + 1);
+            return 0;
+        }
         if (broken) {
             message_set(
                 error,
@@ -79,16 +71,18 @@ static size_t cut_line(struct csv *csv, struct room *room, size_t *fields, char 
     return count;
 }
 
-/* Do all columns of the header have different names? Returns 0, or -1 with an error. */
-static int check_names(const struct csv *csv, size_t number, struct message error)
+static bool is_between_blanks(const struct csv *csv)
 {
-    for (size_t i = 0; i < csv->columns; i++)
-        for (size_t j = 0; j < i; j++)
-            if (strcmp(csv->fields[i], csv->fields[j]) == 0)
-                return message_set(error,
-                                   "%.150s:%zu, column %zu: '%.40s' is also the name of column %zu",
-                                   csv->path, number, i + 1, csv->fields[i], j + 1);
-    return 0;
+    return csv->separator == ' ' || csv->separator == CSV_BLANKS;
+}
+
+/* Is there more on this line than a table has? Beside a Markdown table stand its rule and other
+ * text; above one of pandas its title, "matmul:". */
+static bool is_no_row(const struct csv *csv, bool markdown, const char *line)
+{
+    if (markdown)
+        return *line != '|' || (csv->rows == 0 && csv->columns > 0 && csv_is_rule(line));
+    return csv->columns == 0 && *line && line[strlen(line) - 1] == ':' && !strpbrk(line, ",;\t");
 }
 
 /* One line that is neither empty nor a remark: the header or a row. Returns 0, or -1 with an
@@ -96,13 +90,18 @@ static int check_names(const struct csv *csv, size_t number, struct message erro
 static int take_line(struct csv *csv, struct room *room, size_t *fields, char *line, size_t number,
                      struct message error)
 {
-    const size_t count = cut_line(csv, room, fields, line, number, error);
+    if (csv->columns == 0)
+        csv->separator = csv_separator(line);
+    size_t count = cut_line(csv, room, fields, line, number, error);
     if (count == 0)
         return -1;
+    if (count == csv->columns + 1 && is_between_blanks(csv)) { /* the index that pandas prints */
+        char **const row = csv->fields + *fields - count;
+        memmove(row, row + 1, --count * sizeof *row);
+        --*fields;
+    }
     if (csv->columns == 0) {
         csv->columns = count;
-        if (check_names(csv, number, error) != 0)
-            return -1;
     } else if (count == csv->columns) {
         csv->rows++;
     } else {
@@ -125,6 +124,7 @@ static int cut_text(struct csv *csv, size_t length, struct message error)
     struct room room = {0, 0};
     size_t fields = 0, number = 0;
     char *end = csv->text + length;
+    const bool markdown = *csv->text == '|' || strstr(csv->text, "\n|");
     for (char *line = csv->text, *next; line < end; line = next) {
         char *stop = memchr(line, '\n', (size_t)(end - line));
         next = stop ? stop + 1 : end;
@@ -140,7 +140,7 @@ static int cut_text(struct csv *csv, size_t length, struct message error)
             line += 3;
         if (*line == '#' && !csv->remark)
             csv->remark = line;
-        if (*line == '#' || *line == '\0')
+        if (*line == '#' || line[strspn(line, " \t")] == '\0' || is_no_row(csv, markdown, line))
             continue;
         if (take_line(csv, &room, &fields, line, number, error) != 0)
             return -1;
@@ -225,6 +225,7 @@ void csv_free(struct csv *csv)
     free(csv->path);
     free(csv->text);
     free(csv->fields);
+    free(csv->made);
     free(csv->lines);
     *csv = (struct csv){0};
 }
@@ -261,4 +262,12 @@ void csv_write(FILE *file, const char *field)
         putc(*field, file);
     }
     putc('"', file);
+}
+
+void csv_write_rows(FILE *file, const struct csv *csv)
+{
+    for (size_t i = 0; i < (csv->rows + 1) * csv->columns; i++) {
+        csv_write(file, csv->fields[i]);
+        putc((i + 1) % csv->columns ? ',' : '\n', file);
+    }
 }

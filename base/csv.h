@@ -1,11 +1,16 @@
-/* csv.h - a CSV file in memory: a header, then rows with the same number of fields. Empty lines and
+/* csv.h - a table in memory: a header, then rows with the same number of fields. Empty lines and
  * lines that begin with # are skipped. Fields may stand in double quotes, with quotes doubled
- * inside, but must not span lines.
+ * inside, but must not span lines. Blanks around a field do not count.
+ *
+ * Between the fields stand commas, tabs, semicolons (then numbers may have decimal commas), bars (a
+ * Markdown table, whatever text is around it) or blanks (what pandas prints, its index left out):
+ * the header decides. The file may begin with a byte order mark.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CSV_H
 #define CSV_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,8 +19,11 @@
 
 struct csv {
     char *path, *text;
+    char separator;                  /* of the fields: see csv_line.h */
+    bool decimal_commas, has_points; /* in numbers between semicolons */
     size_t columns, rows;
     char **fields;      /* the header, then row by row */
+    void *made;         /* fields that are not in the text; freed with it */
     size_t *lines;      /* of the header and each row in the file, from 1 */
     const char *remark; /* the first line that begins with #; NULL: there is none */
 };
@@ -43,7 +51,8 @@ const char *csv_field(const struct csv *csv, size_t row, size_t column);
 /* How an error about a field begins: "FILE:17, column 4 (k_b): ". */
 void csv_place(const struct csv *csv, size_t row, size_t column, char place[CSV_ERROR]);
 
-/* Writes one field, with quotes where it needs them. */
+/* Writes one field, with quotes where it needs them; the header and all rows, without remarks. */
 void csv_write(FILE *file, const char *field);
+void csv_write_rows(FILE *file, const struct csv *csv);
 
 #endif

@@ -3,10 +3,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "runs.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <base/number.h>
+#include <base/text.h>
+
+#include "run_checks.h"
 
 enum { COLUMN_N, COLUMN_K, COLUMN_B, COLUMN_K_B, COLUMN_M, COUNT_COLUMNS };
 static const char *const count_names[COUNT_COLUMNS] = {"n", "k", "b", "k_b", "m"};
@@ -53,26 +57,30 @@ static bool has(const struct reader *r, size_t column)
     return column < r->csv->columns;
 }
 
-/* A whole number as a program writes it; also 4096.0. */
+bool run_count(const char *text, uint64_t *count)
+{
+    const double value = text_number(text);
+    const char *const point = strchr(text, '.');
+    if (strchr(text, '^'))
+        return parse_count(text, count) == NULL;
+    if (!(value >= 1.0 && value <= (double)RCM_N_MAX) || value != floor(value) ||
+        (point && strlen(point) == sizeof ".000" - 1))
+        return false;
+    *count = (uint64_t)value;
+    return true;
+}
+
 static int read_count(const struct reader *r, size_t row, size_t column, uint64_t *count)
 {
-    const char *text = csv_field(r->csv, row, column);
-    char *end;
-    errno = 0;
-    double value = strtod(text, &end);
-    if (end == text || *end || errno || !(value >= 1.0 && value <= (double)RCM_N_MAX) ||
-        value != floor(value))
-        return fail(r, row, column, "is not a whole number from 1 to 2^53 - 1");
-    *count = (uint64_t)value;
-    return 0;
+    return run_count(csv_field(r->csv, row, column), count)
+               ? 0
+               : fail(r, row, column, "is not a whole number from 1 to 2^53 - 1");
 }
 
 static int read_time(const struct reader *r, size_t row, size_t column, double *time_us)
 {
-    const char *text = csv_field(r->csv, row, column);
-    char *end;
-    *time_us = strtod(text, &end);
-    if (end == text || *end || !(*time_us > 0.0) || !isfinite(*time_us))
+    *time_us = text_number(csv_field(r->csv, row, column));
+    if (!(*time_us > 0.0) || !isfinite(*time_us))
         return fail(r, row, column, "is not a positive number of microseconds");
     if (!(*time_us >= RUN_US_LEAST && *time_us <= RUN_US_MOST))
         return fail(r, row, column, "is not a time of a call; give microseconds from 1e-3 to 1e11");
@@ -238,6 +246,22 @@ static const char *exact_kernel_of(const struct reader *r)
     return first;
 }
 
+/* Of several kernels one must be "auto", or be asked for. */
+static int check_one_kernel(const struct reader *r)
+{
+    const size_t column = r->texts[COLUMN_KERNEL];
+    const char *const wanted = has(r, column) ? r->wanted[COLUMN_KERNEL] : NULL;
+    if (r->filter.cpu || r->filter.kernel || !wanted || strcmp(wanted, "auto") == 0)
+        return 0;
+    for (size_t row = 0; row < r->csv->rows; row++)
+        if (strcmp(csv_field(r->csv, row, column), wanted) != 0)
+            return message_set(r->error,
+                               "%.150s has the kernels %.40s and %.40s; give --runs-kernel to "
+                               "choose one",
+                               r->csv->path, wanted, csv_field(r->csv, row, column));
+    return 0;
+}
+
 static int find_columns(struct reader *r)
 {
     const struct csv *csv = r->csv;
@@ -264,10 +288,11 @@ static int find_columns(struct reader *r)
     if (missing)
         return message_set(
             r->error,
-            "%.150s:%zu: there is no column %s; give n, k, b and k_b (exact top-k: n and k)%s",
+            "%.150s:%zu: there is no column %s; give n, k, b and k_b (exact top-k: n and k)%s, or "
+            "say by --columns which it is",
             csv->path, csv->lines[0], missing,
             r->filter.times ? " and time_us_median or time_us" : "");
-    return 0;
+    return check_one_kernel(r);
 }
 
 /* Time depends on the bytes of a value: integers of 4 bytes count as float32. */
@@ -342,6 +367,31 @@ static double number_of_remark(const struct csv *csv, const char *name)
     return number > 0.0 && isfinite(number) ? number : 0.0;
 }
 
+/* Is it a column that the reader knows? */
+static bool is_read(const struct reader *r, size_t column)
+{
+    bool read = column == r->time || column == r->stage1 || column == r->work ||
+                column == r->threads || column == r->low || column == r->high;
+    for (size_t i = 0; i < COUNT_COLUMNS; i++)
+        read |= column == r->counts[i];
+    for (size_t i = 0; i < TEXT_COLUMNS; i++)
+        read |= column == r->texts[i];
+    return read;
+}
+
+static int check_runs(const struct reader *r, const struct run_list *runs)
+{
+    bool *read = calloc(r->csv->columns + 1, sizeof *read);
+    if (!read)
+        return message_set(r->error, "%.150s: not enough memory", r->csv->path);
+    for (size_t i = 0; i < r->csv->columns; i++)
+        read[i] = is_read(r, i);
+    const int status =
+        runs_check(r->csv, runs, read, has(r, r->counts[COLUMN_M]), &r->filter, r->error);
+    free(read);
+    return status;
+}
+
 int runs_from_csv(const struct csv *csv, struct run_filter filter, struct run_list *runs,
                   struct message error)
 {
@@ -366,6 +416,10 @@ int runs_from_csv(const struct csv *csv, struct run_filter filter, struct run_li
         runs->length += (size_t)take + (size_t)second;
         runs->second += (size_t)second;
         runs->left_out += (size_t)!take;
+    }
+    if (check_runs(&r, runs) != 0) {
+        runs_free(runs);
+        return -1;
     }
     return 0;
 }

@@ -16,7 +16,7 @@
  *   threads                    of a CPU; 1 if it is missing.
  *   time_us_low, time_us_high  the interval of the median, of a CPU: a wide one weighs less.
  *
- * Other columns are ignored.
+ * Of other columns see run_checks.h; timings.h gives the columns of a table these names.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUNS_H
@@ -62,9 +62,14 @@ struct run_filter {
     /* only rows with this in the column kernel; NULL: see runs_from_csv() */
     const char *kernel;
     const char *device; /* the rows of this card, if the column has it; NULL: of the first row's */
+    bool elsewhere;     /* the times may be of another card than that */
     bool contiguous;    /* only rows of contiguous buckets; the runs say that they are */
     bool selecting;     /* only runs with k < n: the others have nothing to select */
 };
+
+/* A whole number as a program writes it: also 4096.0 and 2^18, but not 4.096, which may be one with
+ * a separator of thousands. */
+bool run_count(const char *text, uint64_t *count);
 
 /* The column with the times: the first of time_us_median, time_us and time_us_mean that the table
  * has; csv->columns: none. */

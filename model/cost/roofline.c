@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include <model/recallmodel/cost.h>
+
+#include "names.h"
 #include <model/shape/bisect.h>
 #include <model/shape/shape.h>
 
@@ -33,9 +35,11 @@ double rcm_dtype_bytes(enum rcm_dtype dtype)
     return dtype == RCM_F32 ? 4.0 : 2.0;
 }
 
-static const char *const dtype_names[][2] = {[RCM_F32] = {"f32", "float32"},
-                                             [RCM_F16] = {"f16", "float16"},
-                                             [RCM_BF16] = {"bf16", "bfloat16"}};
+#define DTYPE_NAMES 5
+static const char *const dtype_names[][DTYPE_NAMES] = {
+    [RCM_F32] = {"f32", "float32", "fp32", "single", "torch.float"},
+    [RCM_F16] = {"f16", "float16", "fp16", "half"},
+    [RCM_BF16] = {"bf16", "bfloat16", "__nv_bfloat16"}};
 
 const char *rcm_dtype_name(enum rcm_dtype dtype)
 {
@@ -44,11 +48,13 @@ const char *rcm_dtype_name(enum rcm_dtype dtype)
 
 bool rcm_dtype_by_name(const char *name, enum rcm_dtype *dtype)
 {
+    const char *point = strrchr(name, '.'), *alone = point ? point + 1 : name;
     for (size_t i = 0; i < sizeof dtype_names / sizeof *dtype_names; i++)
-        if (strcmp(name, dtype_names[i][0]) == 0 || strcmp(name, dtype_names[i][1]) == 0) {
-            *dtype = (enum rcm_dtype)i;
-            return true;
-        }
+        for (size_t j = 0; j < DTYPE_NAMES && dtype_names[i][j]; j++)
+            if (names_equal(name, dtype_names[i][j]) || names_equal(alone, dtype_names[i][j])) {
+                *dtype = (enum rcm_dtype)i;
+                return true;
+            }
     return false;
 }
 

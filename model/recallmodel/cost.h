@@ -129,7 +129,7 @@ double rcm_dtype_bytes(enum rcm_dtype dtype);
 /* f32, f16 or bf16. dtype must be one of the enum. */
 const char *rcm_dtype_name(enum rcm_dtype dtype);
 
-/* Also takes float32, float16, bfloat16. False: there is no such type. */
+/* Also float32, fp16, half, torch.bfloat16, as libraries print them. False: no such type. */
 bool rcm_dtype_by_name(const char *name, enum rcm_dtype *dtype);
 
 /* ------------------------------------------------------------------------------------------------

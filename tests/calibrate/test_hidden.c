@@ -35,7 +35,8 @@ static double uniform(uint64_t *state)
 static void open_tried(struct tried *t, const char *path, const char *kernel, double spread,
                        const char *card, enum rcm_dtype dtype)
 {
-    read_published(path, dtype == RCM_F32, &t->list);
+    read_published(path, dtype == RCM_F32 ? DRTOPK_COLUMNS : NULL, dtype == RCM_F32 ? "warp" : NULL,
+                   &t->list);
     t->prior = fit_prior(rcm_device_by_name(card), rcm_kernel_by_name(kernel), dtype);
     ck_assert_str_eq(t->prior.source, "H100-PCIe");
     t->prior.source = NULL;

@@ -11,13 +11,18 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <base/statistics.h>
 #include <calibrate/fit.h>
-#include <tests/test.h>
+#include <calibrate/runs/timings.h>
+#include <tests/calibrate/published.h>
 
-static struct csv open_runs(const char *path)
+/* columns: as in timings.h, or NULL */
+static struct csv open_runs(const char *path, const char *columns)
 {
-    char error[CSV_ERROR];
+    char error[CSV_ERROR], notes[TIMINGS_NOTES];
     struct csv csv;
     ck_assert_msg(csv_read(path, &csv, MESSAGE(error)) == 0, "%s", error);
+    ck_assert_int_eq(timings_rename(&csv, &(struct timings_options){.columns = columns},
+                                    MESSAGE(notes), MESSAGE(error)),
+                     0);
     return csv;
 }
 
@@ -59,7 +64,7 @@ static double median_of(double *values, size_t length)
  * |sum| > 12 by chance: .0027. The data are fixed, so a pass stays a pass. */
 START_TEST(recall_on_a_tpu)
 {
-    struct csv csv = open_runs("runs/helion/two-stage.csv");
+    struct csv csv = open_runs("runs/helion/two-stage.csv", NULL);
     double sum = 0.0, most = 0.0, least = INFINITY, wrong = 0.0;
     const struct rcm_baseline *rule = NULL;
     for (size_t i = 0; (rule = rcm_baseline(i)) && strcmp(rule->name, "helion") != 0; i++)
@@ -95,7 +100,7 @@ END_TEST
 START_TEST(cost_of_helions_rule)
 {
     static const double low[] = {0, 2.07, 6.4, 0, 11.0}, high[] = {0, 3.3, 18.3, 0, 42.7};
-    struct csv csv = open_runs("runs/helion/two-stage.csv");
+    struct csv csv = open_runs("runs/helion/two-stage.csv", NULL);
     for (unsigned k_b = 1; k_b <= 4; k_b *= 2) {
         double least = INFINITY, most = 0.0;
         for (size_t row = 0; row < csv.rows; row++) {
@@ -121,9 +126,9 @@ static struct run_list drtopk_runs(void)
 {
     char error[CSV_ERROR];
     struct run_list list;
-    struct csv csv = open_runs("runs/drtopk/two-stage.csv");
+    struct csv csv = open_runs("runs/drtopk/two-stage.csv", DRTOPK_COLUMNS);
     ck_assert_uint_eq(csv.rows, 1134);
-    const struct run_filter filter = {.times = true, .stage1 = true};
+    const struct run_filter filter = {.times = true, .stage1 = true, .kernel = "warp"};
     ck_assert_msg(runs_from_csv(&csv, filter, &list, MESSAGE(error)) == 0, "%s", error);
     csv_free(&csv);
     /* uint32 counts as float32; the other stage 1 is left out; each row has a time of stage 1 */
@@ -214,7 +219,7 @@ END_TEST
  * exact top-k, says nothing about it. */
 START_TEST(exact_of_the_v100s_is_not_its_stage_2)
 {
-    struct csv csv = open_runs("runs/drtopk/stages.csv");
+    struct csv csv = open_runs("runs/drtopk/stages.csv", NULL);
     double measured = NAN;
     for (size_t row = 0; row < csv.rows; row++)
         if (real_of(&csv, row, "n") == 0x1p25 && real_of(&csv, row, "plain_select_us") > 0.0 &&
@@ -235,15 +240,16 @@ END_TEST
 START_TEST(no_profile_of_a_tpu)
 {
     static const enum rcm_dtype types[] = {RCM_BF16, RCM_F32};
-    struct csv csv = open_runs("runs/helion/two-stage.csv");
+    struct csv csv = open_runs("runs/helion/two-stage.csv", "kernel=stage2");
     for (size_t t = 0; t < 2; t++) {
         char error[CSV_ERROR] = "";
         struct run_list list;
         struct rcm_profile q = {.kernel = rcm_kernel_by_name("helion"), .dtype = types[t]};
         struct fit fit;
-        const struct run_filter filter = {.has_dtype = true, .dtype = types[t], .times = true};
+        const struct run_filter filter = {
+            .has_dtype = true, .dtype = types[t], .times = true, .kernel = "iterative"};
         ck_assert_msg(runs_from_csv(&csv, filter, &list, MESSAGE(error)) == 0, "%s", error);
-        ck_assert_uint_eq(list.length, t == 0 ? 4 : 6);
+        ck_assert_uint_eq(list.length, 4);
         ck_assert_int_ne(fit_profile(list.items, list.length, &q, &fit, MESSAGE(error)), 0);
         ck_assert_ptr_nonnull(strstr(error, "too few"));
         runs_free(&list);
@@ -319,7 +325,7 @@ START_TEST(concatenation_copies_k_buckets)
 {
     static struct copy copies[3000];
     static double errors[3000], over[3000];
-    struct csv csv = open_runs("runs/drtopk/stages.csv");
+    struct csv csv = open_runs("runs/drtopk/stages.csv", NULL);
     size_t wrong = 0, count = 0;
     ck_assert_uint_eq(csv.rows, 2558);
     const size_t length = read_copies(&csv, false, copies, &wrong);
@@ -367,7 +373,7 @@ START_TEST(collection_follows_reaching)
 {
     static struct copy copies[3000];
     double each[30], reaching[30];
-    struct csv csv = open_runs("runs/drtopk/stages.csv");
+    struct csv csv = open_runs("runs/drtopk/stages.csv", NULL);
     size_t wrong = 0, count = 0;
     const size_t length = read_copies(&csv, true, copies, &wrong);
     ck_assert_uint_eq(length, 26);
@@ -420,7 +426,7 @@ START_TEST(stage1_by_bucket_size)
     static const struct {
         double size, gb_s;
     } spots[] = {{8, 103}, {32, 381}, {128, 824}, {1024, 982}, {32768, 1027}};
-    struct csv csv = open_runs("runs/drtopk/stages.csv");
+    struct csv csv = open_runs("runs/drtopk/stages.csv", NULL);
     for (size_t i = 0; i < sizeof spots / sizeof *spots; i++) {
         const double got = bandwidth(&csv, 30, 1, spots[i].size, false);
         const struct rcm_topk p = {

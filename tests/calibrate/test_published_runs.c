@@ -25,8 +25,8 @@ START_TEST(published_runs)
 {
     struct run_list runs, exact;
     char error[CSV_ERROR];
-    read_published("runs/keyetal/two-stage.csv", false, &runs);
-    read_published("runs/keyetal/exact.csv", false, &exact);
+    read_published("runs/keyetal/two-stage.csv", NULL, NULL, &runs);
+    read_published("runs/keyetal/exact.csv", NULL, NULL, &exact);
     ck_assert_uint_eq(runs.length, 1932);
     ck_assert_uint_eq(exact.length, 140);
     ck_assert_int_eq(runs_append(&runs, &exact), 0);
@@ -82,7 +82,7 @@ END_TEST
 START_TEST(unseen_runs)
 {
     struct run_list runs;
-    read_published("runs/keyetal/sparq-shapes.csv", false, &runs);
+    read_published("runs/keyetal/sparq-shapes.csv", NULL, NULL, &runs);
     double *predicted = malloc(runs.length * sizeof *predicted);
     struct residuals residuals;
     for (size_t i = 0; i < runs.length; i++)
@@ -106,7 +106,7 @@ START_TEST(published_runs_of_another_kernel)
     struct validation v;
     char error[CSV_ERROR] = "";
     const struct rcm_profile like = short_profile();
-    read_published("runs/drtopk/two-stage.csv", true, &list);
+    read_published("runs/drtopk/two-stage.csv", DRTOPK_COLUMNS, "warp", &list);
     ck_assert_int_eq(validation_begin(&v, list.items, list.length), 0);
     ck_assert_uint_eq(v.size_count, 4);
     ck_assert_msg(validate(&v, list.items, list.length, &like, NULL, NULL, MESSAGE(error)) == 0,
@@ -155,7 +155,7 @@ START_TEST(one_way_predicts_the_other)
 {
     struct run_list list;
     char error[CSV_ERROR] = "";
-    read_published("runs/keyetal/two-stage.csv", false, &list);
+    read_published("runs/keyetal/two-stage.csv", NULL, NULL, &list);
     struct rcm_profile q = {.kernel = rcm_kernel_by_name("graphcore-block"), .dtype = RCM_F16};
     struct fit fit;
     struct run *others = malloc(list.length * sizeof *others);

@@ -3,12 +3,19 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <calibrate/runs/runs.h>
+#include <calibrate/runs/timings.h>
 #include <tests/test.h>
 
 static int parse_text(const char *text, struct csv *csv, struct message error)
 {
+    char notes[TIMINGS_NOTES];
     *error.text = '\0';
-    return csv_parse("t.csv", text, strlen(text), csv, error);
+    if (csv_parse("t.csv", text, strlen(text), csv, error) != 0)
+        return -1;
+    if (timings_rename(csv, &(struct timings_options){0}, MESSAGE(notes), error) == 0)
+        return 0;
+    csv_free(csv);
+    return -1;
 }
 
 /* A broken file is rejected, and the message names the line and the column. */
@@ -19,7 +26,7 @@ START_TEST(broken_files)
     } cases[] = {
         {"", "t.csv is empty"},
         {"# only remarks\n", "is empty"},
-        {"n,k,n\n", "t.csv:1, column 3: 'n' is also the name of column 1"},
+        {"n,k,n\n", "t.csv:1: the columns 1 (n) and 3 (n) may both be n"},
         {"n,k\n1,2\n3\n", "t.csv:3, column 2: missing; the line has 1 columns, the header has 2"},
         {"n,k\n1,2,3\n", "t.csv:2, column 3: without a name"},
         {"n,k\n\"1,2\n", "t.csv:2, column 1: a quote that is not closed"},
@@ -41,7 +48,7 @@ START_TEST(broken_files)
          "column 5 (time_us): '0' is not a positive number of microseconds"},
         {"n,k,b,k_b,time_us\n8,2,2,1,nan\n", "column 5 (time_us): 'nan'"},
         {"n,k,b,k_b,time_us\n8,2,2,1,\n", "column 5 (time_us): ''"},
-        {"n,k,b,k_b,time_us\n8,2,2,1,1us\n", "column 5 (time_us): '1us'"},
+        {"n,k,b,k_b,time_us\n8,2,2,1,1 km\n", "column 5 (time_us): '1 km'"},
         {"work,n,k,time_us\nexact,8,2,1\nstage1,8,2,1\n",
          "t.csv:3, column 1 (work): 'stage1' needs the columns b and k_b"},
         {"n,k,b,k_b,time_us,dtype\n8,2,2,1,1,float99\n",

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include <base/memory.h>
-#include <programs/common/runs_folder.h>
+#include <programs/recallmodel/question/timings.h>
 
 #include "calibrate.h"
 
@@ -59,7 +59,7 @@ enum which { WHICH_RUNS, WHICH_EXACT, WHICH_CONTIGUOUS };
 static int read_runs(const char *given, enum which which, const struct calibrate_settings *settings,
                      struct run_list *runs)
 {
-    char error[CSV_ERROR], path[RUNS_PATH];
+    char error[CSV_ERROR], notes[TIMINGS_NOTES];
     struct csv csv;
     struct run_list more;
     const struct rcm_kernel *kernel = settings->kernel;
@@ -74,8 +74,8 @@ static int read_runs(const char *given, enum which which, const struct calibrate
             settings->question.device.given ? settings->question.device.text.device.name : NULL,
         .contiguous = which == WHICH_CONTIGUOUS,
         .selecting = kernel && kernel->model == RCM_TIME_EXACT};
-    if (runs_file(given, path, MESSAGE(error)) != 0 || csv_read(path, &csv, MESSAGE(error)) != 0)
-        return usage_error("%s", error);
+    if (read_timings(given, &settings->question, &csv, notes) != STATUS_OK)
+        return STATUS_USAGE;
     int status = runs_from_csv(&csv, filter, &more, MESSAGE(error)) == 0 ? STATUS_OK
                                                                          : usage_error("%s", error);
     if (status == STATUS_OK && which == WHICH_EXACT)
@@ -84,6 +84,8 @@ static int read_runs(const char *given, enum which which, const struct calibrate
         status = check_contiguous(given, &more);
     if (status == STATUS_OK)
         status = append_runs(given, &more, runs);
+    if (status == STATUS_OK)
+        print_notes(given, notes);
     runs_free(&more);
     csv_free(&csv);
     return status;

@@ -11,6 +11,7 @@
 
 #include "calibrate.h"
 #include <programs/recallmodel/command.h>
+#include <programs/recallmodel/question/timings.h>
 
 /* ---- options */
 
@@ -55,6 +56,8 @@ static const struct argument calibrate_options[] = {
     {"--runs-kernel", "K", BY(read_text), AT(runs_kernel),
      "fit only rows with K in the column kernel (default: auto if a row has it, otherwise that of "
      "the first row)"},
+    {OPTION_COLUMNS},
+    {OPTION_TIME_UNIT},
     {"-o", "FILE", BY(read_text), AT(profile_file), "write the profile to FILE"},
     {"--cross-validate", NULL, BY(read_switch), AT(cross_validate),
      "also print the regret of choosing by this model and by those of the papers, on every second "

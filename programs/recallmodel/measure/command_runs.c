@@ -35,7 +35,9 @@ static const struct argument runs_options[] = {
     {"--cards", NULL, BY(read_switch), offsetof(struct settings, cards),
      "print how many measured times each kernel has on each card"},
     {"--add", "FILE", BY(read_text), offsetof(struct settings, add.file),
-     "check a CSV file of your own and add it, with a profile if it has at least 8 runs"},
+     "check a table of your own and add it as CSV, with a profile if it has at least 8 runs"},
+    {OPTION_COLUMNS},
+    {OPTION_TIME_UNIT},
     {"--as", "FOLDER/FILE", BY(read_text), offsetof(struct settings, add.name),
      "the name that the added file gets"},
     {"--device", "TEXT", BY(read_text), offsetof(struct settings, add.device),
@@ -67,7 +69,8 @@ static const struct argument_rule runs_rules[] = {
     {.options = "--cards",
      .excludes = "--name --check",
      .why = "--cards counts the rows of all files"},
-    {.options = "--as --device --dtype --source --licence --statistic --cache --launch --what",
+    {.options = "--columns --time-unit --as --device --dtype --source --licence --statistic "
+                "--cache --launch --what",
      .needs = "--add"},
     {0},
 };
@@ -229,16 +232,6 @@ static char *read_whole(const char *path)
     return text;
 }
 
-/* The same rows, without remarks. */
-static void print_rows(const struct csv *csv)
-{
-    for (size_t row = 0; row <= csv->rows; row++)
-        for (size_t i = 0; i < csv->columns; i++) {
-            csv_write(stdout, csv->fields[row * csv->columns + i]);
-            putchar(i + 1 < csv->columns ? ',' : '\n');
-        }
-}
-
 static int print_about_json(const struct runs_index *index, size_t row, const char *path,
                             const char *source, const struct table *columns)
 {
@@ -319,7 +312,7 @@ static int print_one(const struct runs_index *index, size_t row, enum output out
     if (output == OUTPUT_JSON)
         status = print_about_json(index, row, path, source, columns);
     else if (output == OUTPUT_CSV)
-        print_rows(&csv);
+        csv_write_rows(stdout, &csv);
     else
         print_about(index, row, path, source, columns);
     free(source);
@@ -369,7 +362,7 @@ static int run_runs(int count, char **arguments)
     const int status = arguments_read_ruled(runs_options, runs_rules, command_runs.bare, &settings,
                                             count, arguments);
     return status != STATUS_OK ? status
-           : settings.add.file ? runs_add(&settings.add)
+           : settings.add.file ? runs_add(&settings.add, &settings.question)
                                : print_runs(&settings);
 }
 

@@ -5,10 +5,12 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -73,67 +75,59 @@ static const char *said(const char *given, const char *option, const char *quest
 
 /* ---- files */
 
-/* A text that grows: the whole of a file. */
-struct text {
-    char *bytes;
-    size_t length;
+/* A file that an addition writes: what it had, and what it gets. */
+struct change {
+    char path[RUNS_PATH + 100];
+    bool was_there;
+    char *old, *bytes;
+    size_t old_length, length;
 };
 
-static int write_text(const char *path, const struct text *text)
+enum { ROWS, SOURCE, INDEX, CHANGES }; /* the index last: what it does not name was not added */
+
+static int fail(const char *path)
 {
-    return atomic_file_write(path, text->bytes, text->length) == 0
-               ? STATUS_OK
-               : usage_error("--add: %.200s cannot be written: %s", path, strerror(errno));
+    usage_error("--add: %.200s: %s; nothing was added", path, strerror(errno));
+    return STATUS_FAILED;
 }
 
-static int write_rows(const char *path, const struct csv *csv)
+/* Reads what the file has. */
+static void read_old(struct change *change)
 {
-    struct text text = {0};
-    FILE *file = require_memory(open_memstream(&text.bytes, &text.length));
-    for (size_t row = 0; row <= csv->rows; row++)
-        for (size_t i = 0; i < csv->columns; i++) {
-            csv_write(file, csv->fields[row * csv->columns + i]);
-            putc(i + 1 < csv->columns ? ',' : '\n', file);
-        }
-    fclose(file);
-    const int status = write_text(path, &text);
-    free(text.bytes);
-    return status;
+    FILE *to = require_memory(open_memstream(&change->old, &change->old_length)),
+         *file = fopen(change->path, "r");
+    change->was_there = file;
+    for (int byte; file && (byte = getc(file)) != EOF;)
+        putc(byte, to);
+    if (file)
+        fclose(file);
+    fclose(to);
 }
 
-/* What is there, and a section for this file. */
-static int write_source(const char *path, const struct runs_add *add)
+/* What SOURCE has, and a section for this file unless an addition that was killed left it there. */
+static void put_source(FILE *file, const struct change *change, const struct runs_add *add)
 {
-    struct text text = {0};
-    FILE *file = require_memory(open_memstream(&text.bytes, &text.length)), *old = fopen(path, "r");
-    for (int byte; old && (byte = getc(old)) != EOF;)
-        putc(byte, file);
-    fprintf(file, "%s%s on %s.\nSource      %s\nLicence     %s\n\n%s  %s\n", old ? "\n" : "",
-            add->what, add->device, add->source, add->licence, strchr(add->name, '/') + 1,
-            add->what);
-    if (old)
-        fclose(old);
-    fclose(file);
-    const int status = write_text(path, &text);
-    free(text.bytes);
-    return status;
+    char *section;
+    size_t length;
+    FILE *to = require_memory(open_memstream(&section, &length));
+    fprintf(to, "%s on %s.\nSource      %s\nLicence     %s\n\n%s  %s\n", add->what, add->device,
+            add->source, add->licence, strchr(add->name, '/') + 1, add->what);
+    fclose(to);
+    fwrite(change->old, 1, change->old_length, file);
+    if (!strstr(change->old, section))
+        fprintf(file, "%s%s", change->old_length > 0 ? "\n" : "", section);
+    free(section);
 }
 
 /* The index as it is, and one line more. */
-static int write_index(const struct runs_index *index, const struct csv *csv,
-                       const struct runs_add *add)
+static void put_index(FILE *file, const struct runs_index *index, const struct csv *csv,
+                      const struct runs_add *add)
 {
-    char path[RUNS_PATH + 16];
-    struct text text = {0};
-    FILE *file = require_memory(open_memstream(&text.bytes, &text.length));
-    for (size_t i = 0; i < (index->csv.rows + 1) * index->csv.columns; i++) {
-        csv_write(file, index->csv.fields[i]);
-        putc((i + 1) % index->csv.columns ? ',' : '\n', file);
-    }
     const char *const fields[RUNS_COLUMNS] = {
         [RUNS_NAME] = add->name,   [RUNS_WHAT] = add->what,       [RUNS_DEVICE] = add->device,
         [RUNS_DTYPE] = add->dtype, [RUNS_LICENCE] = add->licence, [RUNS_STATISTIC] = add->statistic,
         [RUNS_CACHE] = add->cache, [RUNS_LAUNCH] = add->launch};
+    csv_write_rows(file, &index->csv);
     for (unsigned i = 0; i < RUNS_COLUMNS; i++) {
         if (i == RUNS_ROWS)
             fprintf(file, "%zu", csv->rows);
@@ -141,10 +135,44 @@ static int write_index(const struct runs_index *index, const struct csv *csv,
             csv_write(file, fields[i] ? fields[i] : "");
         putc(i + 1 < RUNS_COLUMNS ? ',' : '\n', file);
     }
-    fclose(file);
-    snprintf(path, sizeof path, "%s/index.csv", index->folder);
-    const int status = write_text(path, &text);
-    free(text.bytes);
+}
+
+static void plan_changes(struct change changes[CHANGES], const struct runs_index *index,
+                         const struct csv *csv, const struct runs_add *add)
+{
+    const int folder = (int)strcspn(add->name, "/");
+    const size_t size = sizeof changes->path;
+    snprintf(changes[ROWS].path, size, "%.3900s/%s.csv", index->folder, add->name);
+    snprintf(changes[SOURCE].path, size, "%.3900s/%.*s/SOURCE", index->folder, folder, add->name);
+    snprintf(changes[INDEX].path, size, "%.3900s/index.csv", index->folder);
+    for (unsigned i = 0; i < CHANGES; i++) {
+        read_old(&changes[i]);
+        FILE *file = require_memory(open_memstream(&changes[i].bytes, &changes[i].length));
+        if (i == ROWS)
+            csv_write_rows(file, csv);
+        else if (i == SOURCE)
+            put_source(file, &changes[i], add);
+        else
+            put_index(file, index, csv, add);
+        fclose(file);
+    }
+}
+
+/* Writes all files, or leaves all as they were. Returns a status. */
+static int make_changes(struct change changes[CHANGES])
+{
+    unsigned i = 0;
+    while (i < CHANGES &&
+           atomic_file_write(changes[i].path, changes[i].bytes, changes[i].length) == 0)
+        i++;
+    if (i == CHANGES)
+        return STATUS_OK;
+    const int status = fail(changes[i].path);
+    while (i-- > 0)
+        if (!changes[i].was_there)
+            unlink(changes[i].path);
+        else if (atomic_file_write(changes[i].path, changes[i].old, changes[i].old_length) != 0)
+            fail(changes[i].path);
     return status;
 }
 
@@ -171,30 +199,66 @@ static int fit(const struct runs_add *add, const struct csv *csv, const char *pr
     return command_calibrate.run((int)(sizeof arguments / sizeof *arguments), (char **)arguments);
 }
 
-static int add_checked(const struct runs_index *index, const struct csv *csv,
-                       const struct runs_add *add)
+/* Adds what is complete, unless there are runs with its name. Nobody else adds meanwhile. */
+static int add_locked(const struct runs_index *index, const struct csv *csv,
+                      const struct runs_add *add)
 {
-    char folder[RUNS_PATH], path[RUNS_PATH + 100];
-    const size_t length = strcspn(add->name, "/");
-    snprintf(folder, sizeof folder, "%.3900s/%.*s", index->folder, (int)length, add->name);
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return usage_error("--add: %.200s: %s", folder, strerror(errno));
-    snprintf(path, sizeof path, "%.3900s/%s.csv", index->folder, add->name);
-    if (access(path, F_OK) == 0)
-        return usage_error("--as %s: %.200s exists already; give another name", add->name, path);
-    int status = write_rows(path, csv);
-    snprintf(path, sizeof path, "%s/SOURCE", folder);
+    struct change changes[CHANGES] = {0};
+    char folder[RUNS_PATH], hint[RUNS_HINT];
+    if (runs_index_find(index, add->name, hint) < index->csv.rows)
+        return usage_error("--as %s exists already; give another name", add->name);
+    snprintf(folder, sizeof folder, "%.3900s/%.*s", index->folder, (int)strcspn(add->name, "/"),
+             add->name);
+    const bool made = mkdir(folder, 0777) == 0;
+    if (!made && errno != EEXIST)
+        return fail(folder);
+    plan_changes(changes, index, csv, add);
+    /* what an addition that was killed left is equal */
+    const struct change *rows = &changes[ROWS];
+    int status = rows->was_there && (rows->old_length != rows->length ||
+                                     memcmp(rows->old, rows->bytes, rows->length) != 0)
+                     ? usage_error("--as %s: %.200s exists already; give another name", add->name,
+                                   rows->path)
+                     : make_changes(changes);
+    for (unsigned i = 0; i < CHANGES; i++) {
+        free(changes[i].old);
+        free(changes[i].bytes);
+    }
+    if (status != STATUS_OK && made)
+        rmdir(folder);
+    return status;
+}
+
+static int add_to_folder(const struct csv *csv, const struct runs_add *add,
+                         struct runs_index *index)
+{
+    char error[CSV_ERROR];
+    if (runs_index_read(index, MESSAGE(error)) != 0)
+        return usage_error("%s", error);
+    const int lock = open(index->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int status = lock >= 0 && flock(lock, LOCK_EX) == 0 ? STATUS_OK : fail(index->folder);
+    runs_index_free(index); /* another addition may have ended meanwhile */
     if (status == STATUS_OK)
-        status = write_source(path, add);
-    if (status == STATUS_OK)
-        status = write_index(index, csv, add);
-    if (status != STATUS_OK)
-        return status;
-    printf("%s: %zu rows added to %s\n", add->name, csv->rows, index->folder);
-    snprintf(path, sizeof path, "%.3900s/%s.profile", index->folder, add->name);
-    if (fit(add, csv, path) != STATUS_OK)
-        fputs("recallmodel: the runs were added, without a profile\n", stderr);
-    return STATUS_OK;
+        status = runs_index_read(index, MESSAGE(error)) == 0 ? add_locked(index, csv, add)
+                                                             : usage_error("%s", error);
+    if (lock >= 0)
+        close(lock);
+    return status;
+}
+
+static int add_complete(const struct csv *csv, const struct runs_add *add)
+{
+    char path[RUNS_PATH + 100];
+    struct runs_index index = {0};
+    const int status = add_to_folder(csv, add, &index);
+    if (status == STATUS_OK) {
+        printf("%s: %zu rows added to %s\n", add->name, csv->rows, index.folder);
+        snprintf(path, sizeof path, "%.3900s/%s.profile", index.folder, add->name);
+        if (fit(add, csv, path) != STATUS_OK)
+            fputs("recallmodel: the runs were added, without a profile\n", stderr);
+    }
+    runs_index_free(&index);
+    return status;
 }
 
 /* What the columns say was timed. */
@@ -272,33 +336,23 @@ static int complete(struct runs_add *add, const struct csv *csv, char answers[4]
                : STATUS_OK;
 }
 
-/* Adds what is complete, unless there are runs with its name. */
-static int add_complete(const struct runs_add *add, const struct csv *csv)
-{
-    char error[CSV_ERROR], hint[RUNS_HINT];
-    struct runs_index index;
-    if (runs_index_read(&index, MESSAGE(error)) != 0)
-        return usage_error("%s", error);
-    const int status = runs_index_find(&index, add->name, hint) < index.csv.rows
-                           ? usage_error("--as %s exists already; give another name", add->name)
-                           : add_checked(&index, csv, add);
-    runs_index_free(&index);
-    return status;
-}
-
-int runs_add(const struct runs_add *given)
+int runs_add(const struct runs_add *given, const struct question *question)
 {
     struct runs_add add = *given;
-    char error[CSV_ERROR], answers[4][ANSWER];
+    struct question asked = *question;
+    char answers[4][ANSWER], notes[TIMINGS_NOTES];
     struct csv csv;
     if (!is_name(add.name))
         return usage_error("--add needs a name, --as FOLDER/FILE, of a to z, 0 to 9 and -, such as "
                            "mine/exact-h100");
-    if (csv_read(add.file, &csv, MESSAGE(error)) != 0)
-        return usage_error("%s", error);
+    asked.dtype.given = add.dtype && rcm_dtype_by_name(add.dtype, &asked.dtype.type);
+    if (read_timings(add.file, &asked, &csv, notes) != STATUS_OK)
+        return STATUS_USAGE;
     int status = complete(&add, &csv, answers);
     if (status == STATUS_OK)
-        status = add_complete(&add, &csv);
+        print_notes(add.file, notes);
+    if (status == STATUS_OK)
+        status = add_complete(&csv, &add);
     csv_free(&csv);
     return status;
 }

@@ -4,6 +4,8 @@
 #ifndef RUNS_ADD_H
 #define RUNS_ADD_H
 
+#include <programs/recallmodel/question/timings.h>
+
 struct runs_add {
     const char *file;                              /* of --add */
     const char *name;                              /* of --as: FOLDER/FILE */
@@ -12,8 +14,9 @@ struct runs_add {
     const char *statistic, *cache, *launch, *what; /* NULL: not stated; what: by the columns */
 };
 
-/* Checks the file (runs_check.h), copies it, writes SOURCE if the folder is new, and adds its line
- * to the index. With enough runs it fits a profile beside the file. Returns a status. */
-int runs_add(const struct runs_add *add);
+/* Reads the file (question/timings.h), checks it (runs_check.h), and writes its rows, a section of
+ * SOURCE and a line of the index: all of them or none, while no other process adds. With enough
+ * runs it fits a profile beside the file. Returns a status. */
+int runs_add(const struct runs_add *add, const struct question *question);
 
 #endif

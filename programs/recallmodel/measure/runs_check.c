@@ -9,6 +9,7 @@
 
 #include <base/memory.h>
 #include <base/text.h>
+#include <calibrate/runs/run_checks.h>
 #include <calibrate/runs/runs.h>
 
 struct checking {
@@ -95,31 +96,19 @@ static const struct rcm_device *device_of(const struct checking *c, size_t row)
     return rcm_device_by_name(*name ? name : c->device ? c->device : "");
 }
 
-#define CACHES 4.0
-#define CACHE_UNKNOWN 256e6
-
 static void check_rate(struct checking *c, size_t row)
 {
-    const struct rcm_device *device = device_of(c, row);
     enum rcm_dtype dtype = c->dtype;
     const double n = number(c, row, "n"), k = number(c, row, "k"), m = number(c, row, "m");
     const size_t column = runs_time_column(c->csv);
-    const double time =
-        column < c->csv->columns ? text_number(csv_field(c->csv, row, column)) : NAN;
-    if (!device || !(k < n) || !(time > 0.0) ||
+    char what[RUN_TOO_SHORT];
+    if (!(n >= 1.0 && k >= 1.0) || column == c->csv->columns ||
         (*field(c, row, "dtype") && !rcm_dtype_by_name(field(c, row, "dtype"), &dtype)))
         return;
-    const double bytes = n * (m >= 1.0 ? m : 1.0) * rcm_dtype_bytes(dtype);
-    const double cache =
-        device->on_chip_bytes > 0.0 ? device->on_chip_bytes : CACHE_UNKNOWN / CACHES;
-    if (bytes <= CACHES * cache || bytes / time * 1e6 <= device->bandwidth_bytes_per_s)
-        return;
-    char what[160];
-    snprintf(what, sizeof what,
-             " would be read at %.3g GB/s, more than the %.4g GB/s of %s: are the times in "
-             "microseconds, and of one call?",
-             bytes / time * 1e-3, device->bandwidth_bytes_per_s * 1e-9, device->name);
-    fault(c, row, what, "the row");
+    const struct rcm_topk p = {.n = (uint64_t)n, .k = (uint64_t)k, .m = m >= 1.0 ? (uint64_t)m : 1};
+    if (run_is_too_short(device_of(c, row), dtype, p, text_number(csv_field(c->csv, row, column)),
+                         false, what))
+        fault(c, row, what, "");
 }
 
 /* ---- rows that stand twice */

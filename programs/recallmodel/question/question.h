@@ -8,6 +8,7 @@
 #ifndef QUESTION_H
 #define QUESTION_H
 
+#include <calibrate/runs/timings.h>
 #include <model/recallmodel.h>
 #include <programs/common/arguments.h>
 #include <programs/common/device_file.h>
@@ -46,6 +47,7 @@ struct question {
     struct rounding_question rounding;
     struct device_option device;
     struct dtype_option dtype;
+    struct timings_options timings;
     enum output output;
     const char *plot;                   /* NULL: no picture; "-": on the terminal */
     const struct rcm_kernel *sweep_for; /* the b of a sweep are those that it runs; NULL: any */

@@ -11,6 +11,7 @@
 
 #include <programs/recallmodel/question/answer.h>
 #include <programs/recallmodel/command.h>
+#include <programs/recallmodel/question/timings.h>
 #include "predict.h"
 #include <programs/recallmodel/question/configuration.h>
 
@@ -212,6 +213,8 @@ static const struct argument predict_options[] = {
      "recallmodel, by their name (recallmodel runs)"},
     {"--runs-kernel", "K", BY(read_text), AT(runs_kernel),
      "predict only the rows of --runs with K in the column kernel"},
+    {OPTION_COLUMNS},
+    {OPTION_TIME_UNIT},
     {"--kernel", "K", &kind_of_kernel, AT(kernel),
      "the kernel of the profile, or another of its family (graphcore-thread, graphcore-block)"},
     {OPTION_M},
@@ -231,6 +234,7 @@ static const struct argument predict_options[] = {
 
 static const struct argument_rule predict_rules[] = {
     {.options = "--runs", .excludes = "--n --k --b --kb --m --d", .why = "the file has the shapes"},
+    {.options = "--columns --time-unit", .needs = "--runs", .why = "they say what the file has"},
     {.options = "--runs-kernel", .needs = "--runs", .why = "it selects rows of the file"},
     {0},
 };

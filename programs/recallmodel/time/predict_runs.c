@@ -9,10 +9,10 @@
 #include <base/csv.h>
 #include <base/memory.h>
 #include <calibrate/runs/residuals.h>
-#include <programs/common/runs_folder.h>
 #include <programs/common/wrap.h>
 
 #include <programs/recallmodel/question/answer.h>
+#include <programs/recallmodel/question/timings.h>
 #include "predict.h"
 
 /* What is added to the rows; columns of these names are replaced. */
@@ -185,21 +185,26 @@ static int print_runs(const struct csv *csv, const struct run_list *runs,
 int predict_runs(const struct predict_settings *settings)
 {
     const struct rcm_profile_answer *a = &settings->profile;
-    char error[CSV_ERROR], path[RUNS_PATH];
+    char error[CSV_ERROR], notes[TIMINGS_NOTES];
     struct csv csv;
     struct run_list runs;
     const struct run_filter filter = {
         .has_dtype = true,
         .dtype = a->dtype,
         .kernel = settings->runs_kernel,
-        .device = settings->carry_to.given ? settings->carry_to.text.device.name : a->profile.card,
+        .device = settings->carry_to.given ? settings->carry_to.text.device.name
+                  : a->profile.card && rcm_device_by_name(a->profile.card) ? a->profile.card
+                  : a->profile.stands_in_for                               ? NULL
+                                                                           : a->profile.name,
+        .elsewhere = settings->carry_to.given,
         .contiguous = settings->question.assignments.items[0] != RCM_INTERLEAVED,
         .selecting = a->kernel->model == RCM_TIME_EXACT};
-    if (runs_file(settings->runs, path, MESSAGE(error)) != 0 ||
-        csv_read(path, &csv, MESSAGE(error)) != 0)
-        return usage_error("%s", error);
+    if (read_timings(settings->runs, &settings->question, &csv, notes) != STATUS_OK)
+        return STATUS_USAGE;
     int status = runs_from_csv(&csv, filter, &runs, MESSAGE(error)) == 0 ? STATUS_OK
                                                                          : usage_error("%s", error);
+    if (status == STATUS_OK)
+        print_notes(settings->runs, notes);
     if (status == STATUS_OK)
         status = print_runs(&csv, &runs, a, settings->question.output);
     runs_free(&runs);

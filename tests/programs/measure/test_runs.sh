@@ -55,7 +55,7 @@ finds keyetal/correlation '2s/,[0-9.]*,[0-9.]*$/,1.5,0/' "1.5 is not a recall"
 finds aiter/exact '3p' "exact.csv:4: the row occurs twice"
 # not where a shape has several measurements: two of them may be equal
 "$program" runs flashinfer/sampling --check | prints ' 0 faults$' || fail "several measurements"
-finds bits-knn/exact '/1668580.877/s/1668580.877/1668.580/' "more than the 1935 GB/s of A100-PCIe"
+finds bits-knn/exact '/1668580.877/s/1668580.877/1668.580/' "us that any kernel needs on A100-PCIe"
 pass
 
 # ---- runs of one's own
@@ -93,6 +93,72 @@ sed -i 's/\(,[0-9]*\)\.[0-9]*\(,[0-9.]*\)$/\1e-9\2/' "$folder/mine.csv"
     prints 'mine.csv:2: 10e-9 is not a time of a call in microseconds' <"$folder/err" ||
     fail "faults: $(cat "$folder/err")"
 ! [ -e "$folder/own/mine/other.csv" ] || fail "rows with faults were added"
+pass
+
+# ---- all of it or nothing
+
+# Sixteen at once: each is in the index, with its file and its section.
+rm -rf "$folder/own"
+cp -r runs "$folder/own"
+head -20 runs/keyetal/exact.csv >"$folder/mine.csv"
+add_as() {
+    RECALLMODEL_RUNS=$folder/own "$program" runs --add "$folder/mine.csv" --as "$1" --dtype f16 \
+        --device h100-pcie --source "${2-test}" --licence CC0-1.0 --what "run ${1#*/}"
+}
+for i in {1..16}; do
+    add_as many/run-$i >/dev/null 2>&1 &
+done
+wait
+[ "$(grep -c '^many/run-' "$folder/own/index.csv")" = 16 ] &&
+    [ "$(grep -c '^run-' "$folder/own/many/SOURCE")" = 16 ] &&
+    [ "$(find "$folder/own/many" -name '*.csv' | wc -l)" = 16 ] ||
+    fail "of 16 at once: $(grep -c '^many/' "$folder/own/index.csv") in the index"
+RECALLMODEL_RUNS=$folder/own "$program" runs --check | prints ', 0 faults$' || fail "16 at once"
+
+# A disk that is full, here from any file of more than 1 KiB on: nothing is left, the status is 1,
+# and the same call works later. What was killed before the index was written is no obstacle.
+before=$(find "$folder/own" | LC_ALL=C sort)
+status=0
+(trap '' XFSZ; ulimit -f 1; add_as full/one) >"$folder/out" 2>"$folder/err" || status=$?
+[ $status = 1 ] && prints 'index.csv: File too large; nothing was added$' <"$folder/err" ||
+    fail "a full disk: status $status, $(cat "$folder/err")"
+[ "$(find "$folder/own" | LC_ALL=C sort)" = "$before" ] || fail "a full disk leaves files"
+add_as full/one >/dev/null 2>&1 || fail "not after a full disk"
+sed -i '/^full.one/d' "$folder/own/index.csv"
+add_as full/one >/dev/null 2>&1 || fail "not after a kill before the index was written"
+[ "$(grep -c '^one  ' "$folder/own/full/SOURCE")" = 1 ] || fail "a section of SOURCE twice"
+pass
+
+# ---- tables as others write them
+
+sed 's/,/;/g; s/\./,/g; s/^n;k;m/seq_len;topk;bs/' "$folder/mine.csv" >"$folder/semi.csv"
+RECALLMODEL_RUNS=$folder/own "$program" runs --add "$folder/semi.csv" --as mine/semi --dtype f16 \
+    --device h100-pcie --source test --licence CC0-1.0 >/dev/null 2>"$folder/err" ||
+    fail "semicolons: $(cat "$folder/err")"
+prints 'semi.csv: n is seq_len, k is topk, m is bs, decimal commas$' <"$folder/err" ||
+    fail "what was guessed: $(cat "$folder/err")"
+sed '/^#/d' "$folder/mine.csv" | cmp - "$folder/own/mine/semi.csv" || fail "semicolons: other rows"
+"$program" calibrate "$folder/semi.csv" --kernel exact --csv 2>/dev/null >"$folder/semi"
+"$program" calibrate "$folder/mine.csv" --kernel exact --csv 2>/dev/null | cmp - "$folder/semi" ||
+    fail "semicolons: another fit"
+awk -F, -v OFS=, '/^#/ { next } $4 + 0 > 0 { $4 = sprintf("%.17g", $4 / 1000) } { print }' "$folder/mine.csv" \
+    >"$folder/ms.csv"
+rejects "us that any kernel needs on H100-PCIe: are the times in microseconds" \
+    "$program" calibrate "$folder/ms.csv" --kernel exact --device h100-pcie
+rejects "us that any kernel needs on H100-PCIe" \
+    "$program" predict --device h100-pcie --runs "$folder/ms.csv"
+! RECALLMODEL_RUNS=$folder/own "$program" runs --add "$folder/ms.csv" --as mine/ms --dtype f16 \
+    --device h100-pcie --source x --licence y >/dev/null 2>"$folder/err" &&
+    tail -1 "$folder/err" | prints "has the faults above; nothing was added" ||
+    fail "milliseconds: $(tail -1 "$folder/err")"
+"$program" calibrate "$folder/ms.csv" --time-unit ms --kernel exact --csv >"$folder/semi" \
+    2>/dev/null || fail "--time-unit ms"
+"$program" calibrate "$folder/mine.csv" --kernel exact --csv 2>/dev/null | cmp - "$folder/semi" ||
+    fail "milliseconds: another fit"
+"$program" predict --device h100-pcie --runs "$folder/mine.csv" --columns m=k,k=64 --csv \
+    >"$folder/out" 2>/dev/null || fail "--columns"
+head -1 "$folder/out" | prints '^n,m,' || fail "--columns: $(head -1 "$folder/out")"
+rejects "--columns needs --runs" "$program" predict --n 2^18 --k 64 --columns m=bs --device h200
 pass
 
 rejects "--as needs --add; give both" "$program" runs --as mine/exact
@@ -134,7 +200,7 @@ by_both() {
 by_both keyetal/sparq-shapes predict --device h100-pcie --runs @ --csv
 by_both keyetal/exact predict --device h100-pcie --runs @ --json
 by_both keyetal/sparq-shapes calibrate @ --kernel generic --csv
-by_both helion/exact calibrate keyetal/sparq-shapes --exact @ --kernel generic --dtype f32 --csv
+by_both h200/exact calibrate keyetal/sparq-shapes --exact @ --kernel generic --dtype f32 --csv
 (cd "$folder" && "$program" calibrate keyetal/sparq-shapes --kernel generic) >"$folder/out"
 grep -q "24 rows of keyetal/sparq-shapes" "$folder/out" || fail "the runs: $(cat "$folder/out")"
 pass

@@ -1,0 +1,430 @@
+/* timings.c - see timings.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "timings.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include <base/number.h>
+#include <base/text.h>
+
+#include "timing_names.h"
+
+#define NUMBER 48
+
+/* The columns that runs.h reads by their names, and what others call them. */
+enum { N, K, M, B, K_B, COUNTS, DTYPE = COUNTS, KERNEL, DEVICE, TIME, WANTED };
+static const struct {
+    const char *name, *others; /* blanks around each */
+} wanted[WANTED] = {
+    [N] = {"n", " vocab vocab_size seq_len seqlen seq_length sequence_length context_len "
+                "context_length kv_len kv_length max_seq_len row_length row_len length len cols "
+                "columns ncols n_cols num_cols elements num_experts n_experts "},
+    [K] = {"k", " topk top_k selected_elements selectedelements num_selected index_topk "},
+    [M] = {"m", " batch bs bsz batch_size batchsize rows nrows n_rows num_rows tokens num_tokens "
+                "n_tokens queries num_queries n_queries segments num_segments "},
+    [B] = {"b", " buckets num_buckets n_buckets nbuckets "},
+    [K_B] = {"k_b", " kb k_per_bucket per_bucket "},
+    [DTYPE] = {"dtype", " type data_type datatype keyt key_type value_type precision "},
+    [KERNEL] = {"kernel", " method algorithm algo impl implementation provider backend library "
+                          "contender "},
+    [DEVICE] = {"device", " device_name gpu gpu_name card accelerator "},
+    [TIME] = {"time_us", NULL},
+};
+
+/* ---- the columns */
+
+struct renaming {
+    struct csv *csv;
+    const struct timings_options *options;
+    size_t from[WANTED];           /* columns; csv->columns: none */
+    char constant[COUNTS][NUMBER]; /* from --columns k=64; "": none */
+    bool *dropped;
+    struct timing_meaning time;
+    struct message notes, error;
+};
+
+static bool found(const struct renaming *r, size_t i)
+{
+    return r->from[i] < r->csv->columns;
+}
+
+static int fail(const struct renaming *r, const char *format, const char *a, const char *b)
+{
+    char what[300];
+    snprintf(what, sizeof what, format, a, b);
+    return message_set(r->error, "%.150s:%zu: %s", r->csv->path, r->csv->lines[0], what);
+}
+
+/* The one column with this name, in any case; csv->columns: none. */
+static size_t column_named(const struct renaming *r, const char *name)
+{
+    const struct csv *csv = r->csv;
+    const size_t exact = csv_column(csv, name);
+    size_t i = 0;
+    while (exact == csv->columns && i < csv->columns && strcasecmp(csv->fields[i], name) != 0)
+        i++;
+    return exact < csv->columns ? exact : i;
+}
+
+/* One item of --columns: m=bs, k=64, time=Triton, ignore=trial. */
+static int take_item(struct renaming *r, char *item)
+{
+    char *equal = strchr(item, '=');
+    if (!equal)
+        return fail(r, "--columns %.40s%s; give NAME=COLUMN, such as m=batch", item,
+                    " names no column");
+    *equal = '\0';
+    const char *const name = text_trimmed(item), *const column = text_trimmed(equal + 1);
+    const size_t at = column_named(r, column);
+    size_t i = 0;
+    while (i < WANTED && strcmp(wanted[i].name, name) != 0 &&
+           !(i == TIME && strcmp(name, "time") == 0))
+        i++;
+    const bool ignore = strcmp(name, "ignore") == 0;
+    if (i == WANTED && !ignore)
+        return fail(r,
+                    "--columns %.40s=%.40s; give n, k, m, b, k_b, dtype, kernel, device, time "
+                    "or ignore before =",
+                    name, column);
+    if (at < r->csv->columns && ignore)
+        r->dropped[at] = true;
+    else if (at < r->csv->columns)
+        r->from[i] = at;
+    else if (i < COUNTS && parse_count(column, &(uint64_t){0}) == NULL)
+        snprintf(r->constant[i], NUMBER, "%.40s", column);
+    else
+        return fail(r, "--columns %.40s=%.40s: there is no such column", name, column);
+    return 0;
+}
+
+static int take_items(struct renaming *r)
+{
+    char *const all = r->options->columns ? strdup(r->options->columns) : NULL;
+    char *rest = NULL;
+    int status = 0;
+    for (char *item = all ? strtok_r(all, ",", &rest) : NULL; status == 0 && item;
+         item = strtok_r(NULL, ",", &rest))
+        status = take_item(r, item);
+    free(all);
+    return status;
+}
+
+/* Finds the column of what is wanted by its name, or else by another one. Two of them are an
+ * error. */
+static int find_column(struct renaming *r, size_t i)
+{
+    const struct csv *csv = r->csv;
+    char plain[TIMING_NAME];
+    size_t rank = 4, second = csv->columns;
+    if (found(r, i) || (i < COUNTS && *r->constant[i]))
+        return 0;
+    for (size_t column = 0; column < csv->columns; column++) {
+        timing_plain_name(plain, csv->fields[column]);
+        const size_t its = strcmp(csv->fields[column], wanted[i].name) == 0 ? 1
+                           : strcmp(plain, wanted[i].name) == 0             ? 2
+                           : *plain && timing_word_is_in(wanted[i].others, plain, strlen(plain))
+                               ? 3
+                               : 4;
+        if (its > rank || its == 4 || r->dropped[column])
+            continue;
+        second = its < rank ? csv->columns : column;
+        r->from[i] = its < rank ? column : r->from[i];
+        rank = its;
+    }
+    if (second < csv->columns)
+        return message_set(r->error,
+                           "%.150s:%zu: the columns %zu (%.40s) and %zu (%.40s) may both be %s; "
+                           "give --columns %s=NAME, or ignore=NAME",
+                           csv->path, csv->lines[0], r->from[i] + 1, csv->fields[r->from[i]],
+                           second + 1, csv->fields[second], wanted[i].name, wanted[i].name);
+    return 0;
+}
+
+/* The column with the time, or else with a rate. */
+static int find_time(struct renaming *r)
+{
+    const struct csv *csv = r->csv;
+    size_t second = csv->columns;
+    if (found(r, TIME)) {
+        r->time = timing_meaning_of(csv->fields[r->from[TIME]]);
+        if (r->time.what == TIMING_OTHER)
+            r->time.what = r->time.bytes_per_s > 0.0 ? TIMING_RATE : TIMING_TIME;
+        return 0;
+    }
+    for (size_t column = 0; column < csv->columns; column++) {
+        const struct timing_meaning its = timing_meaning_of(csv->fields[column]);
+        bool used = r->dropped[column] || its.what == TIMING_OTHER;
+        for (size_t i = 0; i < TIME; i++)
+            used |= r->from[i] == column;
+        if (used || (r->time.what && its.what > r->time.what))
+            continue;
+        const bool better = !r->time.what || its.what < r->time.what || its.rank < r->time.rank;
+        if (!better && its.rank > r->time.rank)
+            continue;
+        second = better ? csv->columns : column;
+        if (better) {
+            r->from[TIME] = column;
+            r->time = its;
+        }
+    }
+    return second < csv->columns
+               ? fail(r, "%.40s and %.40s may both be the time; give --columns time=NAME",
+                      csv->fields[r->from[TIME]], csv->fields[second])
+               : 0;
+}
+
+/* ---- the new table */
+
+/* A time as text: its number, and the unit behind it, TIMING_UNITS: none. False: it is no time. */
+static bool read_time(const char *text, double *value, size_t *unit)
+{
+    char number[NUMBER];
+    const size_t length = strspn(text, "0123456789.eE+-");
+    const char *const rest = text + length + strspn(text + length, " ");
+    char plain[TIMING_NAME];
+    snprintf(number, sizeof number, "%.*s", (int)length, text);
+    *value = text_number(number);
+    timing_plain_name(plain, rest);
+    *unit = timing_unit_of(plain);
+    return length<NUMBER && * value> 0.0 && isfinite(*value) && (!*rest || *unit < TIMING_UNITS);
+}
+
+static double count_at(const struct renaming *r, size_t row, size_t i)
+{
+    return text_number(found(r, i) ? csv_field(r->csv, row, r->from[i]) : r->constant[i]);
+}
+
+/* The microseconds of a row. Returns 1; 0 if its field has them, or is no time, and stays as it is;
+ * or -1 with an error. */
+static int microseconds(const struct renaming *r, size_t row, double *us)
+{
+    const struct csv *csv = r->csv;
+    const size_t column = r->from[TIME];
+    char place[CSV_ERROR];
+    size_t unit;
+    if (!read_time(csv_field(csv, row, column), us, &unit))
+        return 0;
+    csv_place(csv, row, column, place);
+    if (r->time.what == TIMING_RATE) {
+        enum rcm_dtype dtype = r->options->dtype;
+        const bool known = found(r, DTYPE)
+                               ? rcm_dtype_by_name(csv_field(csv, row, r->from[DTYPE]), &dtype)
+                               : r->options->has_dtype;
+        const double m = found(r, M) || *r->constant[M] ? count_at(r, row, M) : 1.0;
+        if (!known)
+            return message_set(r->error,
+                               "%sgives a rate; say the type of the values, by a column "
+                               "dtype or --dtype",
+                               place);
+        *us = 1e6 * count_at(r, row, N) * m * rcm_dtype_bytes(dtype) / *us / r->time.bytes_per_s;
+        return *us > 0.0 && unit == TIMING_UNITS;
+    }
+    if (unit < TIMING_UNITS && r->time.unit < TIMING_UNITS && unit != r->time.unit)
+        return message_set(r->error, "%s'%.40s' is not in %s", place, csv_field(csv, row, column),
+                           timing_units[r->time.unit].name);
+    const bool as_it_is = unit == TIMING_UNITS && r->time.unit == 0;
+    unit = unit < TIMING_UNITS ? unit : r->time.unit;
+    if (unit == TIMING_UNITS)
+        return message_set(r->error, "%sno unit is said; give --time-unit us, ms, ns or s", place);
+    *us *= timing_units[unit].us;
+    return !as_it_is;
+}
+
+/* What a column is called in the new table; NULL: it is left out. */
+static const char *new_name(const struct renaming *r, size_t column)
+{
+    const char *const name = r->csv->fields[column];
+    if (r->dropped[column])
+        return NULL;
+    for (size_t i = 0; i < TIME; i++)
+        if (r->from[i] == column)
+            return wanted[i].name;
+    if (r->from[TIME] == column && r->time.what == TIMING_TIME)
+        return r->time.rank == 0   ? "time_us_median"
+               : r->time.rank == 1 ? "time_us"
+                                   : "time_us_mean";
+    for (size_t i = 0; i < TIME; i++) /* --columns names another for it */
+        if (strcmp(name, wanted[i].name) == 0)
+            return NULL;
+    return name;
+}
+
+/* One column of the new table: of the old one, or a constant. */
+struct new_column {
+    const char *name, *constant;
+    size_t from;
+    bool count, time;
+};
+
+/* Returns how many there are: at most the old ones, the counts and a time. */
+static size_t plan_columns(const struct renaming *r, struct new_column *plan)
+{
+    const size_t old = r->csv->columns;
+    size_t count = 0;
+    for (size_t column = 0; column < old; column++) {
+        struct new_column its = {.name = new_name(r, column), .from = column};
+        for (size_t i = 0; i < COUNTS; i++)
+            its.count |= r->from[i] == column;
+        its.time = r->from[TIME] == column && r->time.what == TIMING_TIME;
+        if (its.name)
+            plan[count++] = its;
+    }
+    for (size_t i = 0; i < COUNTS; i++)
+        if (*r->constant[i])
+            plan[count++] = (struct new_column){wanted[i].name, r->constant[i], old, false, false};
+    if (r->time.what == TIMING_RATE)
+        plan[count++] =
+            (struct new_column){.name = wanted[TIME].name, .from = r->from[TIME], .time = true};
+    return count;
+}
+
+/* A count as nvbench prints it, "2^20 = 1048576": what stands behind the sign. */
+static char *count_of(char *field)
+{
+    char *const equal = strstr(field, " = ");
+    return equal && strncmp(field, "2^", 2) == 0 ? equal + 3 : field;
+}
+
+/* The field of a new column; texts that are new stand in `made`. Returns 0, or -1 with an error. */
+static int new_field(const struct renaming *r, const struct new_column *c, size_t row, char **field,
+                     char made[NUMBER])
+{
+    double us;
+    *field = c->constant ? strcpy(made, c->constant) : (char *)csv_field(r->csv, row, c->from);
+    if (c->count)
+        *field = count_of(*field);
+    const int status = c->time ? microseconds(r, row, &us) : 0;
+    if (status > 0) {
+        text_of_number(made, 15, us);
+        *field = made;
+    }
+    return status < 0 ? -1 : 0;
+}
+
+static int build(struct renaming *r)
+{
+    struct csv *csv = r->csv;
+    const size_t most = csv->columns + COUNTS + 1, rows = csv->rows + 1;
+    struct new_column *plan = malloc(most * sizeof *plan);
+    char **fields = malloc(rows * most * sizeof *fields);
+    char(*made)[NUMBER] = malloc(rows * (COUNTS + 1) * sizeof *made);
+    const size_t columns = plan ? plan_columns(r, plan) : 0;
+    int status =
+        plan && fields && made ? 0 : message_set(r->error, "%.150s: not enough memory", csv->path);
+    for (size_t i = 0, of_made = 0; status == 0 && i < columns; i++) {
+        const bool makes = plan[i].constant || plan[i].time;
+        fields[i] = (char *)plan[i].name;
+        for (size_t row = 0; status == 0 && row < csv->rows; row++)
+            status = new_field(r, &plan[i], row, &fields[(row + 1) * columns + i],
+                               makes ? made[of_made * rows + row] : NULL);
+        of_made += makes;
+    }
+    free(plan);
+    if (status != 0) {
+        free(fields);
+        free(made);
+        return -1;
+    }
+    free(csv->fields);
+    csv->fields = fields;
+    csv->columns = columns;
+    csv->made = made;
+    return 0;
+}
+
+/* ---- what was guessed */
+
+static void note(struct renaming *r, const char *format, const char *a, const char *b)
+{
+    const size_t used = strlen(r->notes.text);
+    snprintf(r->notes.text + used, r->notes.size - used, used ? ", " : "");
+    snprintf(r->notes.text + strlen(r->notes.text), r->notes.size - strlen(r->notes.text), format,
+             a, b);
+}
+
+/* The same value in all rows; NULL: it varies. */
+static const char *only_value(const struct csv *csv, size_t column)
+{
+    for (size_t row = 1; row < csv->rows; row++)
+        if (strcmp(csv_field(csv, row, column), csv_field(csv, 0, column)) != 0)
+            return NULL;
+    return csv->rows ? csv_field(csv, 0, column) : "";
+}
+
+static void note_unread(struct renaming *r)
+{
+    const struct csv *csv = r->csv;
+    for (size_t column = 0; column < csv->columns; column++) {
+        bool used = r->dropped[column] || !timings_is_setting(csv, column);
+        for (size_t i = 0; i < WANTED; i++)
+            used |= r->from[i] == column;
+        if (!used) {
+            const char *const value = only_value(csv, column);
+            note(r, value ? "%.40s (%.20s) not read" : "%.40s not read", csv->fields[column],
+                 value);
+        }
+    }
+}
+
+static void note_all(struct renaming *r)
+{
+    const struct csv *csv = r->csv;
+    for (size_t i = 0; i < TIME; i++)
+        if (i < COUNTS && *r->constant[i])
+            note(r, "%s is %s", wanted[i].name, r->constant[i]);
+        else if (found(r, i) && strcmp(csv->fields[r->from[i]], wanted[i].name) != 0)
+            note(r, "%s is %.40s", wanted[i].name, csv->fields[r->from[i]]);
+    const char *const time = found(r, TIME) ? csv->fields[r->from[TIME]] : "";
+    if (r->time.what == TIMING_RATE)
+        note(r, "the time is that of reading n m values at %.40s%s", time, "");
+    else if (*time && (r->options->time_unit || strncmp(time, "time_us", 7) != 0))
+        note(r, "the time is %.40s in %s", time,
+             r->time.unit < TIMING_UNITS ? timing_units[r->time.unit].name
+                                         : "the unit of each field");
+    if (csv->decimal_commas)
+        note(r, "decimal commas%s%s", "", "");
+    const bool without_m = !found(r, M) && !*r->constant[M];
+    if (without_m && *r->notes.text)
+        note(r, "m is 1%s%s", "", "");
+    if (without_m || *r->notes.text)
+        note_unread(r);
+}
+
+int timings_rename(struct csv *csv, const struct timings_options *options, struct message notes,
+                   struct message error)
+{
+    struct renaming r = {.csv = csv, .options = options, .notes = notes, .error = error};
+    int status = 0;
+    *notes.text = '\0';
+    if (!(r.dropped = calloc(csv->columns + 1, sizeof *r.dropped)))
+        return message_set(error, "%.150s: not enough memory", csv->path);
+    for (size_t i = 0; i < WANTED; i++)
+        r.from[i] = csv->columns;
+    const size_t given = options->time_unit ? timing_unit_of(options->time_unit) : TIMING_UNITS;
+    if (options->time_unit && given == TIMING_UNITS)
+        status = fail(&r, "--time-unit %.20s is not known; give us, ms, ns or s%s",
+                      options->time_unit, "");
+    if (status == 0)
+        status = take_items(&r);
+    for (size_t i = 0; status == 0 && i < TIME; i++)
+        status = find_column(&r, i);
+    if (status == 0)
+        status = find_time(&r);
+    if (given < TIMING_UNITS)
+        r.time.unit = given;
+    else if (r.time.unit == TIMING_UNITS)
+        for (size_t i = 0; i < csv->columns; i++) /* pytest-benchmark counts in seconds */
+            if (strncmp(csv->fields[i], "param:", 6) == 0)
+                r.time.unit = timing_unit_of("s");
+    if (status == 0) {
+        note_all(&r);
+        status = build(&r);
+    }
+    free(r.dropped);
+    return status;
+}
