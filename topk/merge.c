@@ -22,12 +22,16 @@ struct merge {
     uint64_t row;
 };
 
+/* The position of padding, which stands for no element: behind all others. */
+#define PADDING UINT64_MAX
+
 static uint64_t position_of(const struct merge *m, size_t part, uint64_t index)
 {
     const struct rcm_top_k_part *p = &m->call->parts[part];
     const uint64_t at = m->row * p->count + index;
-    return m->call->wide ? (uint64_t)((const int64_t *)p->positions)[at]
-                         : (uint64_t)((const int32_t *)p->positions)[at];
+    const int64_t position =
+        m->call->wide ? ((const int64_t *)p->positions)[at] : ((const int32_t *)p->positions)[at];
+    return position < 0 ? PADDING : (uint64_t)position;
 }
 
 static bool comes_before(const struct cursor *a, const struct cursor *b)
@@ -48,6 +52,49 @@ static void sift(struct merge *m, size_t at)
     m->heap[at] = moved;
 }
 
+/* By key, of equal ones by position: no order of its own is left to a part. */
+static bool pair_before(const struct merge *m, size_t part, struct pair a, struct pair b)
+{
+    return a.key > b.key ||
+           (a.key == b.key && position_of(m, part, a.position) < position_of(m, part, b.position));
+}
+
+/* Shell's sort: in place, and fast where few are out of order. */
+static void sort_run(const struct merge *m, size_t part, struct pair *run, uint64_t count)
+{
+    uint64_t gap = 1;
+    while (gap < count / 3)
+        gap = 3 * gap + 1;
+    for (; gap > 0; gap /= 3)
+        for (uint64_t i = gap; i < count; i++) {
+            const struct pair moved = run[i];
+            uint64_t at = i;
+            for (; at >= gap && pair_before(m, part, moved, run[at - gap]); at -= gap)
+                run[at] = run[at - gap];
+            run[at] = moved;
+        }
+}
+
+/* What a part sent in this row, in order. Padding gets the lowest key, so that it comes last. */
+static void make_run(const struct merge *m, size_t part, struct pair *run)
+{
+    const struct rcm_top_k_part *p = &m->call->parts[part];
+    const struct elements all = {.x = (const char *)p->values +
+                                      m->row * p->count * m->kernels->bytes,
+                                 .step = 1,
+                                 .count = p->count,
+                                 .smallest = m->call->smallest};
+    bool in_order = true;
+    m->kernels->collect(&all, 0, p->count, run);
+    for (uint64_t i = 0; i < p->count; i++) {
+        if (position_of(m, part, i) == PADDING)
+            run[i].key = 0;
+        in_order = in_order && (i == 0 || !pair_before(m, part, run[i], run[i - 1]));
+    }
+    if (!in_order)
+        sort_run(m, part, run, p->count);
+}
+
 /* A run of pairs for each part, and a heap of their first ones. */
 static void start_row(struct merge *m)
 {
@@ -58,11 +105,9 @@ static void start_row(struct merge *m)
         const struct rcm_top_k_part *part = &call->parts[i];
         if (part->count == 0)
             continue;
-        const char *values = (const char *)part->values + m->row * part->count * m->kernels->bytes;
-        const struct elements all = {
-            .x = values, .step = 1, .count = part->count, .smallest = call->smallest};
-        m->kernels->collect(&all, 0, part->count, next);
-        m->heap[m->length++] = (struct cursor){next, next + part->count, position_of(m, i, 0), i};
+        make_run(m, i, next);
+        m->heap[m->length++] =
+            (struct cursor){next, next + part->count, position_of(m, i, next->position), i};
         next += part->count;
     }
     for (size_t i = m->length / 2; i-- > 0;)
@@ -109,9 +154,10 @@ static bool find_unproved(const struct merge *m, uint64_t key, uint64_t position
         end += part->count;
         bool unproved = !part->all && part->count < call->k;
         if (unproved && part->count > 0) {
-            const bool after = end[-1].key < key || (call->by_position && end[-1].key == key &&
-                                                     position_of(m, i, part->count - 1) > position);
-            unproved = !after;
+            const uint64_t last = position_of(m, i, end[-1].position);
+            const bool after =
+                end[-1].key < key || (call->by_position && end[-1].key == key && last > position);
+            unproved = !after && last != PADDING; /* who pads has sent all */
         }
         call->unproved[m->row * call->length + i] = unproved;
         any = any || unproved;

@@ -171,8 +171,9 @@ enum rcm_top_k_status rcm_top_k_max(const struct rcm_top_k_rows *rows, unsigned 
 
 /* ---- a row in parts */
 
-/* What a part of a row sent: the `count` best elements of its share of each of m rows, the best
- * first, with their positions in the whole row. */
+/* What a part of a row sent: the `count` best elements of its share of each of m rows, in any
+ * order, with their positions in the whole row. A position below 0 is padding, whatever its value:
+ * no element, and this part sent all that it has in this row. */
 struct rcm_top_k_part {
     const void *values;    /* m x count, of the type of the merge */
     const void *positions; /* m x count, int64_t if the merge is `wide`, or else int32_t */
@@ -181,15 +182,15 @@ struct rcm_top_k_part {
 };
 
 /* The k best of what some parts sent. The merge of a row is proved, which means that these are the
- * k best of the whole row, if the last element of each part comes after the k-th, except for parts
- * that sent all they have or at least k. What was kept back comes later still. `by_position`: the
- * parts took the first of equal elements, and the positions of equal ones rise; then an equal one
- * with a higher position comes after the k-th, and the result is that of exact top-k of the row,
- * indices too. Otherwise only a worse value does. */
+ * k best of the whole row, if the worst element of each part comes after the k-th, except for parts
+ * that sent all they have or at least k. What was kept back is no better. `by_position`: the parts
+ * took the first of equal elements; then an equal one with a higher position comes after the k-th,
+ * and the result is that of exact top-k of the row, indices too. Otherwise only a worse value does.
+ * A row of which fewer than k elements were sent ends with padding: position -1. */
 struct rcm_top_k_merge_call {
     const struct rcm_top_k_part *parts;
     size_t length; /* parts, from 1 on */
-    uint64_t m, k; /* k at most the sum of the counts */
+    uint64_t m, k; /* k at most the sum of the counts, padding included */
     enum rcm_top_k_type type;
     bool smallest, wide, by_position;
     void *values;   /* output, m x k, best first, equal ones by their positions; NULL: not wanted */
@@ -197,10 +198,10 @@ struct rcm_top_k_merge_call {
     bool *unproved; /* output, m x length: is this part in the way of a proof? */
 };
 
-/* As rcm_top_k_workspace() and rcm_top_k(); positions are aligned, too. All parts have distinct
- * positions; elements that are not in order make a wrong result and no other harm.
- * unproved_rows    how many rows are not proved
- * Time             8 parts of 336, k = 2048: docs/models.md 22 */
+/* As rcm_top_k_workspace() and rcm_top_k(); positions are aligned, too. All elements have distinct
+ * positions. A part whose elements are not the best first, of equal ones the first first, is
+ * sorted.
+ * unproved_rows    how many rows are not proved */
 enum rcm_top_k_status rcm_top_k_merge_workspace(const struct rcm_top_k_merge_call *call,
                                                 size_t *bytes);
 enum rcm_top_k_status rcm_top_k_merge(const struct rcm_top_k_merge_call *call, void *workspace,

@@ -161,8 +161,9 @@ def parts(n: Union[int, Sequence[int], NDArray[Any]], k: int, *, parts: Optional
 class Merged(NamedTuple):
     """What merge_parts returns.
 
-    values, indices: the k best of what was sent, the best first. unproved: for each row and part,
-    whether this part is in the way of a proof that these are the k best of the whole row.
+    values, indices: the k best of what was sent, the best first; -1 where fewer were sent.
+    unproved: for each row and part, whether this part is in the way of a proof that these are the k
+    best of the whole row.
     """
     values: NDArray[Any]
     indices: NDArray[numpy.int64]
@@ -182,14 +183,15 @@ def merge_parts(values: Sequence[Any], positions: Sequence[Any], k: int, *,
                 all: Any = False, largest: bool = True, by_position: bool = False) -> Merged:
     """The k best of what the parts of each row sent, and whether they are those of the whole row.
 
-    values, positions: for each part an array of (rows, count) or (count,): its best elements, the
-    best first, and their positions in the whole row. The counts may differ.
+    values, positions: for each part an array of (rows, count) or (count,): its best elements, in
+    any order, and their positions in the whole row. The counts may differ. A position below 0, as
+    faiss pads, is no element, whatever its value: the part sent all that it has.
     all: whether a part sent all it has, one bool or one for each part.
-    by_position: the parts took the first of equal elements, in this order, as topk does; then more
-    rows with equal elements are proved. Leave it out for torch.topk and numpy.argpartition.
+    by_position: the parts took the first of equal elements, as topk does; then more rows with equal
+    elements are proved. Leave it out for torch.topk and numpy.argpartition.
 
-    A row is proved if no part is in the way: the last element of each part comes after the k-th, or
-    the part sent k or all it has. Ask the parts in the way for k elements and merge again.
+    A row is proved if no part is in the way: the worst element of each part comes after the k-th,
+    or the part sent k or all it has. Ask the parts in the way for k elements and merge again.
     """
     if len(values) != len(positions) or len(values) == 0:
         raise ValueError(f"{len(values)} values and {len(positions)} positions; give one of each "

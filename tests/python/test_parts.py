@@ -113,6 +113,35 @@ def test_parts_of_one_row_and_of_none():
     assert rcm.merge_parts([[1.0, 2.0]], [[0, 1]], 1, largest=False).values.tolist() == [1.0]
 
 
+def test_parts_not_in_order():
+    """argpartition's order: every proved row is exact, and some are proved."""
+    merged = rcm.merge_parts([[1.0, 9.0, 0.0], [5.0, 4.0, 2.0]], [[7, 3, 5], [10, 12, 11]], 2)
+    assert merged.values.tolist() == [9, 5] and merged.indices.tolist() == [3, 10]
+    rng = numpy.random.default_rng(1)
+    n, k, parts, send = 4096, 512, 8, 80
+    x = rng.standard_normal((100, n)).astype(numpy.float32)
+    values, places = [], []
+    for i in range(parts):
+        at = numpy.argpartition(-x[:, i::parts], send - 1, axis=1)[:, :send] * parts + i
+        places.append(at)
+        values.append(numpy.take_along_axis(x, at, 1))
+    merged = rcm.merge_parts(values, places, k)
+    proved = ~merged.unproved.any(axis=1)
+    assert 20 < proved.sum() < 100
+    assert (merged.indices[proved] == numpy.argsort(-x, axis=1, kind="stable")[proved, :k]).all()
+
+
+@pytest.mark.parametrize("pad", [-numpy.inf, numpy.finfo(numpy.float32).min, 99.0])
+def test_padding_is_no_element(pad):
+    """As faiss pads: -1, whatever the value; the part has sent all that it has."""
+    merged = rcm.merge_parts([numpy.float32([[3, pad, pad], [9, 8, 7]]),
+                              numpy.float32([[2, 1, pad], [6, 5, 4]])],
+                             [[[5, -1, -1], [1, 2, 3]], [[0, 7, -1], [4, 6, 8]]], 4)
+    assert merged.indices.tolist() == [[5, 0, 7, -1], [1, 2, 3, 4]]
+    assert merged.values[0, :3].tolist() == [3, 2, 1]
+    assert merged.unproved.tolist() == [[False, False], [True, False]]
+
+
 @pytest.mark.parametrize("values, positions, k, message", [
     ([], [], 1, "one of each"), ([[1.0]], [[0, 1]], 1, "one shape"),
     ([[1.0]], [[0]], 2, "more than the 1"), ([[1.0], [[1.0]]], [[0], [[1]]], 1, "different rows")])

@@ -67,8 +67,13 @@ struct sent {
     unsigned char *values[PARTS_MOST];
     void *positions[PARTS_MOST];
     struct rcm_top_k_merge_call call;
-    bool unproved[PARTS_MOST];
-    uint64_t unproved_rows;
+    bool unproved[PARTS_MOST], all[PARTS_MOST];
+    uint64_t unproved_rows, last[PARTS_MOST]; /* last: the position of the worst element */
+};
+
+/* How the parts send. */
+struct way {
+    bool wide, by_position, shuffled, padded;
 };
 
 static void free_sent(struct sent *s)
@@ -81,11 +86,43 @@ static void free_sent(struct sent *s)
     free(s->call.indices);
 }
 
-/* Each part sends its first `count` in the order of the row. */
-static struct sent *merge_of(const struct dealt *d, uint64_t k, const uint64_t *count, bool wide,
-                             bool by_position)
+static void put_position(struct sent *s, size_t part, uint64_t at, int64_t position)
+{
+    if (s->call.wide)
+        ((int64_t *)s->positions[part])[at] = position;
+    else
+        ((int32_t *)s->positions[part])[at] = (int32_t)position;
+}
+
+static int64_t position_at(const struct sent *s, size_t part, uint64_t at)
+{
+    return s->call.wide ? ((int64_t *)s->positions[part])[at] : ((int32_t *)s->positions[part])[at];
+}
+
+/* What a part sent, in another order. */
+static void shuffle(struct sent *s, size_t part, size_t bytes, uint64_t *state)
+{
+    for (uint64_t i = s->parts[part].count; i > 1; i--) {
+        const uint64_t other = random_between(state, 0, i - 1);
+        unsigned char *a = s->values[part] + (i - 1) * bytes, *b = s->values[part] + other * bytes;
+        const int64_t position = position_at(s, part, i - 1);
+        for (size_t j = 0; j < bytes; j++) {
+            const unsigned char byte = a[j];
+            a[j] = b[j];
+            b[j] = byte;
+        }
+        put_position(s, part, i - 1, position_at(s, part, other));
+        put_position(s, part, other, position);
+    }
+}
+
+/* Each part sends its first `count` in the order of the row; padded: those that send all add some
+ * of the best element of the row, at negative positions, and do not say that it is all. */
+static struct sent *merge_of(const struct dealt *d, uint64_t k, const uint64_t *count,
+                             struct way way, uint64_t *state)
 {
     struct sent *s = calloc(1, sizeof *s);
+    const bool wide = way.wide, by_position = way.by_position;
     s->call = (struct rcm_top_k_merge_call){.parts = s->parts,
                                             .length = d->length,
                                             .m = 1,
@@ -98,21 +135,28 @@ static struct sent *merge_of(const struct dealt *d, uint64_t k, const uint64_t *
                                             .indices = malloc(k * (wide ? 8 : 4)),
                                             .unproved = s->unproved};
     for (size_t i = 0; i < d->length; i++) {
-        s->values[i] = malloc(count[i] * d->bytes + 1);
-        s->positions[i] = malloc(count[i] * 8 + 1);
-        s->parts[i] = (struct rcm_top_k_part){s->values[i], s->positions[i], count[i],
-                                              count[i] == d->size[i]};
+        s->all[i] = count[i] == d->size[i];
+        const uint64_t pads = way.padded && s->all[i] ? random_between(state, 1, 9) : 0;
+        s->values[i] = malloc((count[i] + pads) * d->bytes + 1);
+        s->positions[i] = malloc((count[i] + pads) * 8 + 1);
+        s->parts[i] = (struct rcm_top_k_part){s->values[i], s->positions[i], count[i] + pads,
+                                              s->all[i] && pads == 0};
         uint64_t found = 0;
         for (uint64_t j = 0; j < d->rows.n && found < count[i]; j++) {
             if (d->owner[d->order[j]] != i)
                 continue;
             memcpy(s->values[i] + found * d->bytes, oracle_element(&d->rows, 0, d->order[j]),
                    d->bytes);
-            if (wide)
-                ((int64_t *)s->positions[i])[found++] = (int64_t)d->order[j];
-            else
-                ((int32_t *)s->positions[i])[found++] = (int32_t)d->order[j];
+            s->last[i] = d->order[j];
+            put_position(s, i, found++, (int64_t)d->order[j]);
         }
+        for (; found < count[i] + pads; found++) {
+            memcpy(s->values[i] + found * d->bytes, oracle_element(&d->rows, 0, d->order[0]),
+                   d->bytes);
+            put_position(s, i, found, -(int64_t)random_between(state, 1, 9));
+        }
+        if (way.shuffled)
+            shuffle(s, i, d->bytes, state);
     }
     size_t bytes;
     ck_assert_int_eq(rcm_top_k_merge_workspace(&s->call, &bytes), RCM_TOP_K_OK);
@@ -148,12 +192,11 @@ static double merit_of(const struct dealt *d, uint64_t position)
 static bool in_the_way(const struct dealt *d, const struct sent *s, size_t part)
 {
     const uint64_t count = s->parts[part].count, kth = index_at(s, s->call.k - 1);
-    if (s->parts[part].all || count >= s->call.k)
+    if (s->all[part] || count >= s->call.k)
         return false;
     if (count == 0)
         return true;
-    const uint64_t last = s->call.wide ? (uint64_t)((int64_t *)s->positions[part])[count - 1]
-                                       : (uint64_t)((int32_t *)s->positions[part])[count - 1];
+    const uint64_t last = s->last[part];
     const double x = merit_of(d, kth), y = merit_of(d, last);
     const int order = oracle_by_merit(&x, &y);
     return !(order < 0 || (order == 0 && s->call.by_position && kth < last));
@@ -165,8 +208,10 @@ START_TEST(random_rows)
     for (unsigned i = 0; i < (few_cases() ? 2000 : 20000); i++) {
         struct dealt d = deal_row(&state);
         const uint64_t k = random_between(&state, 1, d.rows.n);
-        const bool wide = random_between(&state, 0, 1) == 1,
-                   by_position = random_between(&state, 0, 3) > 0;
+        const struct way way = {.wide = random_between(&state, 0, 1) == 1,
+                                .by_position = random_between(&state, 0, 3) > 0,
+                                .shuffled = random_between(&state, 0, 1) == 1,
+                                .padded = random_between(&state, 0, 1) == 1};
         uint64_t count[PARTS_MOST], sum = 0;
         for (size_t j = 0; j < d.length; j++) {
             const uint64_t most = d.size[j] < k ? d.size[j] : k;
@@ -174,7 +219,7 @@ START_TEST(random_rows)
             sum += count[j];
         }
         if (sum >= k) {
-            struct sent *s = merge_of(&d, k, count, wide, by_position);
+            struct sent *s = merge_of(&d, k, count, way, &state);
             bool any = false;
             for (size_t j = 0; j < d.length; j++) {
                 ck_assert_int_eq(s->unproved[j], in_the_way(&d, s, j));
@@ -187,8 +232,8 @@ START_TEST(random_rows)
             proved += any ? 0 : 1;
             unproved += any ? 1 : 0;
             if (any) {
-                struct sent *again = merge_of(&d, k, count, wide, by_position);
-                if (by_position)
+                struct sent *again = merge_of(&d, k, count, way, &state);
+                if (way.by_position)
                     ck_assert_uint_eq(again->unproved_rows, 0);
                 ck_assert_msg(is_exact(&d, again), "row %u is not exact after a second round", i);
                 second++;
@@ -204,6 +249,38 @@ START_TEST(random_rows)
            unproved, second);
     ck_assert_uint_ge(proved, 200);
     ck_assert_uint_ge(unproved, 200);
+}
+END_TEST
+
+/* Fewer than k elements and padding: all of them, then position -1; NaN and the lowest value are
+ * elements. A part that may have more is in the way. */
+START_TEST(rows_of_fewer_than_k)
+{
+    const float first[] = {9.0F, -INFINITY, 7.0F, 9.0F}, second[] = {NAN, 9.0F, 3.0F};
+    const int32_t first_at[] = {-1, 4, 2, -1}, second_at[] = {6, -1, 1};
+    for (int more = 0; more < 2; more++) {
+        const struct rcm_top_k_part parts[] = {{first, first_at, 4, false},
+                                               {second, second_at, 3, false},
+                                               {first + 2, first_at + 2, 1, false}};
+        float values[6];
+        int32_t indices[6];
+        bool unproved[3];
+        uint64_t rows;
+        _Alignas(64) char workspace[512];
+        const struct rcm_top_k_merge_call call = {.parts = parts,
+                                                  .length = more ? 3 : 2,
+                                                  .m = 1,
+                                                  .k = 6,
+                                                  .values = values,
+                                                  .indices = indices,
+                                                  .unproved = unproved};
+        ck_assert_int_eq(rcm_top_k_merge(&call, workspace, sizeof workspace, &rows), RCM_TOP_K_OK);
+        const int32_t want[] = {2, 1, 4, 6, -1, -1}, want_more[] = {2, 2, 1, 4, 6, -1};
+        ck_assert_mem_eq(indices, more ? want_more : want, sizeof indices);
+        ck_assert(values[0] == 7.0F && isnan(values[more ? 4 : 3]));
+        ck_assert(!unproved[0] && !unproved[1]);
+        ck_assert_uint_eq(rows, (uint64_t)more);
+    }
 }
 END_TEST
 
@@ -313,7 +390,7 @@ START_TEST(as_often_unproved_as_the_model_says)
         sorted_rows = &d.rows;
         qsort(d.order, N, sizeof *d.order, by_merit_and_position);
         const uint64_t count[PARTS] = {SEND, SEND, SEND, SEND, SEND};
-        struct sent *s = merge_of(&d, K, count, false, true);
+        struct sent *s = merge_of(&d, K, count, (struct way){.by_position = true}, &state);
         unproved += s->unproved_rows ? 1 : 0;
         free_sent(s);
         free(s);
@@ -359,5 +436,5 @@ START_TEST(refusals)
 }
 END_TEST
 
-TEST_MAIN("merge", random_rows, exact_takes_the_first_of_equal_ones,
+TEST_MAIN("merge", random_rows, rows_of_fewer_than_k, exact_takes_the_first_of_equal_ones,
           exact_takes_the_first_of_many_equal_ones, as_often_unproved_as_the_model_says, refusals)
