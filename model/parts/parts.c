@@ -17,7 +17,7 @@
 
 /* Below it, the sum of the probabilities is the probability of any: by Bonferroni, and because the
  * X are negatively associated, it is too large by at most half its square. */
-static const double rare = 2e-11;
+static const double rare = 1e-10;
 
 /* n; 0 where it is not legal. */
 static uint64_t elements(const struct rcm_part *of, size_t length)
@@ -125,11 +125,11 @@ static size_t find_most(const struct over *over, bool *certain)
     return most;
 }
 
-/* The sum over parts of P(X > limit): of every step-th entry. */
-static double sum_of_tails(const struct over *over, size_t step)
+/* The sum over parts of P(X > limit). */
+static double sum_of_tails(const struct over *over)
 {
     double sum = 0.0;
-    for (size_t i = 0; i < over->length; i += step) {
+    for (size_t i = 0; i < over->length; i++) {
         const int64_t limit = over_limit(over, i);
         if (limit != INT64_MAX)
             sum += (double)over->of[i].count *
@@ -220,16 +220,6 @@ static double probability_of_two(const struct over *over, const size_t part[2])
     return room < (int64_t)over->k ? 1.0 : sum;
 }
 
-/* The probability where it is not rare: *error is about its absolute error. */
-static double by_nodes(const struct over *over, size_t most, double *error)
-{
-    const double first =
-        most == SIZE_MAX
-            ? 0.0
-            : distribution_tail(distribution_of(over, most), over_limit(over, most)).probability;
-    return first + over_probability(over, most, error);
-}
-
 static double at_most_1(double probability)
 {
     return probability < 1.0 ? fmax(probability, 0.0) : probability > 1.0 ? 1.0 : probability;
@@ -241,22 +231,18 @@ static double probability(const struct over *over)
     bool certain;
     if (few_parts(over, part) == 2)
         return probability_of_two(over, part);
-    const size_t most = find_most(over, &certain), some = 1 + over->length / 64;
+    find_most(over, &certain);
     if (certain)
         return 1.0;
-    /* The sum of all tails takes a sixth of the time of the nodes. A few tell which is needed. */
-    double error = INFINITY, found = NAN, sum = INFINITY;
-    if (some == 1 || sum_of_tails(over, some) * (double)some < 10.0 * rare)
-        sum = sum_of_tails(over, 1);
+    const double sum = sum_of_tails(over);
     if (sum <= rare)
         return sum;
-    found = by_nodes(over, most, &error);
-    if (error <= 1e-11 * found)
+    double error;
+    const double found = over_probability(over, sum, &error);
+    if (error <= 0.5 * RCM_PARTS_MAX_RELERR * found)
         return at_most_1(found);
-    sum = isinf(sum) ? sum_of_tails(over, 1) : sum;
-    if (sum < 1e-10) /* it is too large by less than half of its square */
-        return sum;
-    return at_most_1(error <= 1e-10 * found ? found : by_buckets(over));
+    const double other = by_buckets(over); /* with an absolute error of 1e-13 */
+    return other > 2e-3 ? at_most_1(other) : NAN;
 }
 
 double rcm_parts_probability_lost(struct rcm_parts p)
@@ -359,7 +345,7 @@ double rcm_parts_sd(struct rcm_parts p)
     const unsigned parts = few_parts(&over, part);
     if (over.k == over.n || parts == 1)
         return 0.0;
-    if (!certain && sum_of_tails(&over, 1) < 1e-9)
+    if (!certain && sum_of_tails(&over) < 1e-9)
         return sqrt(sum_of_squares(&over)) / (double)p.k;
     if (!mostly_over(&over, mean))
         return sqrt(variance(&over, parts, most, mean)) / (double)p.k;

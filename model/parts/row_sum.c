@@ -3,10 +3,11 @@
  * The X of the parts are independent binomials with p = k/n, given that their sum is k. With
  * F(t) = E exp(i t X) and G(t) = E [exp(i t X); X > limit] of a part,
  *     P(some part loses) P(sum = k)
- *         = mean over t of exp(-i t k) (product of F) (1 - product of (1 - G/F)),
- * over N nodes t of a turn. The product of F is known, (1 - p + p exp(i t))^n. Nothing cancels
- * within a node, and what cancels between nodes is the ratio of the binomial tails to those of X:
- * at most their square root where no part has more than half of the row.
+ *         = mean over t of exp(-i t k) (product of F - product of (F - G)),
+ * over N nodes t of a turn. The product of F is known, (1 - p + p exp(i t))^n. Where the sum of the
+ * P(X > limit) is small, what is summed here is by how much it exceeds that probability: G of at
+ * least two parts is a factor of each of its terms, so that what cancels between nodes is small
+ * beside the sum of the P(X > limit), whatever share of the row a part has: docs/models.md 22.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "row_sum.h"
@@ -29,30 +30,30 @@ int64_t over_limit(const struct over *over, size_t i)
 
 /* ---- what is summed over the nodes */
 
-/* (1 + a)(1 + b) - 1 and (1 + a)^count - 1. */
-static number less_1_times(number a, number b)
-{
-    const number both = complex_times(a, b);
-    return (number){a.re + b.re + both.re, a.im + b.im + both.im};
-}
+/* Of some parts together: the product of F; `some`, that less the product of (F - G); `first`, the
+ * sum over parts of G times the F of the others; and `more`, first - some. */
+struct sums {
+    struct lanes all, some, first, more;
+};
 
-static number less_1_power(number a, uint64_t count)
-{
-    number result = {0.0, 0.0};
-    for (; count; count /= 2, a = less_1_times(a, a))
-        if (count % 2)
-            result = less_1_times(result, a);
-    return result;
-}
+/* What is asked for, and at which nodes. far: 1/F may be too large. */
+struct task {
+    const struct over *over;
+    bool more;     /* of the losses: `more`, not `some` */
+    size_t except; /* of the squares */
+    double mean;
+    bool far;
+};
 
 /* What a block of nodes needs; total: its terms of the Fourier sum. */
 struct work {
     struct nodes nodes;
     struct terms terms;
     struct lanes sum[3], total, other;
+    struct sums row, part;
 };
 
-typedef void block_of(const struct over *over, size_t except, double mean, struct work *work);
+typedef void block_of(const struct task *task, struct work *work);
 
 static void add_lane(struct lanes *lanes, size_t j, double factor, number value)
 {
@@ -66,67 +67,76 @@ static void fill(struct lanes *lanes, double value)
         set_lane(lanes, j, (number){value, 0.0});
 }
 
-/* The row's factor, times 1 - product of (1 - G/F), times 1 - G/F of the entry `except`. */
-static void block_of_losses(const struct over *over, size_t except, double mean, struct work *work)
+static void set_draws(struct lanes *lanes, const struct nodes *nodes, double size)
 {
-    struct lanes *sum = work->sum, *total = &work->total; /* total: the product - 1 */
-    (void)mean;
-    fill(total, 0.0);
-    fill(&work->other, 1.0);
-    for (size_t i = 0; i < over->length; i++) {
-        if (over_limit(over, i) == INT64_MAX)
-            continue;
-        near_part(over, i, &work->nodes, &work->terms, 1, sum);
-        if (i == except) {
-            for (size_t j = 0; j < BLOCK; j++)
-                set_lane(&work->other, j, (number){1.0 - sum->re[j], -sum->im[j]});
-            continue;
-        }
-        for (size_t j = 0; j < BLOCK; j++) {
-            number part = {-sum->re[j], -sum->im[j]};
-            if (over->of[i].count > 1)
-                part = less_1_power(part, over->of[i].count);
-            set_lane(total, j, less_1_times(lane(total, j), part));
-        }
+    for (size_t j = 0; j < BLOCK; j++)
+        set_lane(lanes, j, draws(nodes, size, j));
+}
+
+static number minus(number a, number b)
+{
+    return (number){a.re - b.re, a.im - b.im};
+}
+
+static number times_plus(number a, number b, number c)
+{
+    return (number){a.re * b.re - a.im * b.im + c.re, a.re * b.im + a.im * b.re + c.im};
+}
+
+/* x becomes the sums of x and y together. */
+static void join(struct sums *restrict x, const struct sums *restrict y, bool more)
+{
+    for (size_t j = 0; !more && j < BLOCK; j++)
+        set_lane(&x->some, j,
+                 times_plus(lane(&x->some, j), minus(lane(&y->all, j), lane(&y->some, j)),
+                            complex_times(lane(&x->all, j), lane(&y->some, j))));
+    for (size_t j = 0; more && j < BLOCK; j++) {
+        const number all = lane(&x->all, j), first = lane(&x->first, j);
+        const number y_first = lane(&y->first, j), y_more = lane(&y->more, j),
+                     y_less = minus(lane(&y->all, j), minus(y_first, y_more));
+        set_lane(&x->more, j,
+                 times_plus(lane(&x->more, j), y_less,
+                            times_plus(minus(all, first), y_more, complex_times(first, y_first))));
+        set_lane(&x->first, j, times_plus(first, lane(&y->all, j), complex_times(all, y_first)));
     }
     for (size_t j = 0; j < BLOCK; j++)
-        set_lane(total, j, (number){-total->re[j], -total->im[j]});
-    *total = lanes_times(lanes_times(*total, work->other), work->nodes.row);
+        set_lane(&x->all, j, complex_times(lane(&x->all, j), lane(&y->all, j)));
 }
 
-/* The same as the product of F less that of F - G, where 1/F may be too large. There the former is
- * nearly 0. Only rows of few parts count so far out. */
-static void far_block_of_losses(const struct over *over, size_t except, double mean,
-                                struct work *work)
+static void block_of_losses(const struct task *task, struct work *work)
 {
-    const struct nodes *nodes = &work->nodes;
+    const struct over *over = task->over;
+    struct sums *row = &work->row, *part = &work->part;
     uint64_t rest = over->n; /* elements of parts that cannot lose */
-    (void)mean;
-    fill(&work->other, 1.0);
-    fill(&work->total, 1.0);
+    *row = (struct sums){0};
+    fill(&row->all, 1.0);
     for (size_t i = 0; i < over->length; i++) {
         if (over_limit(over, i) == INT64_MAX)
             continue;
-        rest -= over->of[i].size * over->of[i].count;
-        far_part(over, i, &work->nodes, &work->terms, 1, work->sum);
-        for (size_t j = 0; j < BLOCK; j++) {
-            const number all = draws(nodes, (double)over->of[i].size, j);
-            const number kept = {all.re - work->sum[0].re[j], all.im - work->sum[0].im[j]};
-            struct lanes *to = i == except ? &work->other : &work->total;
-            set_lane(to, j, complex_times(lane(to, j), complex_power(kept, over->of[i].count)));
+        *part = (struct sums){0};
+        if (task->far)
+            set_draws(&part->all, &work->nodes, (double)over->of[i].size);
+        else
+            fill(&part->all, 1.0);
+        (task->far ? far_part : near_part)(over, i, &work->nodes, &work->terms, 1, &part->some);
+        part->first = part->some;
+        for (uint64_t count = over->of[i].count; count; count /= 2) {
+            if (count % 2)
+                join(row, part, task->more);
+            if (count > 1) {
+                const struct sums same = *part;
+                join(part, &same, task->more);
+            }
         }
+        rest -= over->of[i].size * over->of[i].count;
     }
-    const double others =
-        (double)over->n - (except < over->length ? (double)over->of[except].size : 0.0);
-    for (size_t j = 0; j < BLOCK; j++) {
-        const number all = draws(nodes, others, j),
-                     none = complex_times(lane(&work->total, j), draws(nodes, (double)rest, j));
-        set_lane(&work->total, j, (number){all.re - none.re, all.im - none.im});
-    }
-    work->total = lanes_times(work->total, work->other);
+    if (task->far)
+        set_draws(&work->other, &work->nodes, (double)rest);
+    work->total =
+        lanes_times(task->more ? row->more : row->some, task->far ? work->other : work->nodes.row);
 }
 
-/* ---- few parts: which of them lose */
+/* ---- few parts that can lose: which of them do */
 
 enum { FEW = 12 };
 
@@ -134,55 +144,56 @@ enum { FEW = 12 };
 struct sets {
     const struct over *over;
     const struct nodes *nodes;
-    struct lanes *total, tail[FEW]; /* tail: G of a part of each entry */
+    struct lanes *total;
+    bool more;
+    size_t length, entry[FEW]; /* that can lose */
+    struct lanes tail[FEW];    /* G of a part of each */
 };
 
 /* Adds (-1)^(members + 1) times the product of G of the members and F of all others, for every way
- * to choose members from the entries from i on. Members that have more than k together do not
- * occur, and their terms, which fall off slowly, are left out. `least`: what they have at least. */
-static void add_sets(const struct sets *sets, size_t i, const struct lanes *product, uint64_t least,
-                     uint64_t elements, uint64_t members)
+ * to choose members from the entries from e on. Those of `more` are at least two, and the sign is
+ * the other. Members that have more than k together do not occur, and their terms, which fall off
+ * slowly, are left out. `least`: what they have at least. */
+static void add_sets(const struct sets *sets, size_t e, const struct lanes *product, uint64_t least,
+                     uint64_t elements, unsigned members)
 {
     const struct over *over = sets->over;
-    if (i == over->length) {
-        for (size_t j = 0; members > 0 && j < BLOCK; j++)
-            add_lane(sets->total, j, members % 2 ? 1.0 : -1.0,
+    if (e == sets->length) {
+        const double sign = (members % 2 == 1) != sets->more ? 1.0 : -1.0;
+        for (size_t j = 0; members > (sets->more ? 1 : 0) && j < BLOCK; j++)
+            add_lane(sets->total, j, sign,
                      complex_times(lane(product, j),
                                    draws(sets->nodes, (double)(over->n - elements), j)));
         return;
     }
+    const size_t i = sets->entry[e];
+    const uint64_t one = (uint64_t)(over_limit(over, i) + 1), count = over->of[i].count;
     struct lanes more = *product;
-    const int64_t limit = over_limit(over, i);
-    add_sets(sets, i + 1, product, least, elements, members);
-    for (uint64_t j = 1; limit != INT64_MAX && j <= over->of[i].count; j++) {
-        const uint64_t count = over->of[i].count, at_least = least + j * (uint64_t)(limit + 1);
-        if (at_least > over->k)
-            return;
-        more = lanes_times(more, sets->tail[i]);
+    add_sets(sets, e + 1, &more, least, elements, members);
+    for (unsigned j = 1; j <= count && least + j * one <= over->k; j++) {
+        more = lanes_times(more, sets->tail[e]);
         for (size_t l = 0; l < BLOCK; l++)
             set_lane(&more, l,
                      (number){more.re[l] * (double)(count - j + 1) / (double)j,
                               more.im[l] * (double)(count - j + 1) / (double)j});
-        add_sets(sets, i + 1, &more, at_least, elements + j * over->of[i].size, members + j);
+        add_sets(sets, e + 1, &more, least + j * one, elements + j * over->of[i].size, members + j);
     }
 }
 
-/* The terms of inclusion and exclusion, but that of the entry `except` alone. */
-static void block_of_sets(const struct over *over, size_t except, double mean, struct work *work)
+static void block_of_sets(const struct task *task, struct work *work)
 {
-    struct sets sets = {.over = over, .nodes = &work->nodes, .total = &work->total};
+    const struct over *over = task->over;
+    struct sets sets = {
+        .over = over, .nodes = &work->nodes, .total = &work->total, .more = task->more};
     struct lanes one;
-    (void)mean;
     fill(&one, 1.0);
     fill(&work->total, 0.0);
     for (size_t i = 0; i < over->length; i++)
-        if (over_limit(over, i) != INT64_MAX)
-            far_part(over, i, &work->nodes, &work->terms, 1, &sets.tail[i]);
+        if (over_limit(over, i) != INT64_MAX) {
+            far_part(over, i, &work->nodes, &work->terms, 1, &sets.tail[sets.length]);
+            sets.entry[sets.length++] = i;
+        }
     add_sets(&sets, 0, &one, 0, 0, 0);
-    for (size_t j = 0; except < over->length && j < BLOCK; j++)
-        add_lane(&work->total, j, -1.0,
-                 complex_times(lane(&sets.tail[except], j),
-                               draws(&work->nodes, (double)(over->n - over->of[except].size), j)));
 }
 
 /* ---- squares */
@@ -190,8 +201,10 @@ static void block_of_sets(const struct over *over, size_t except, double mean, s
 /* (sum of E - mean)^2 + sum of (V - E^2), where E and V are the first two moments of the excess,
  * without V - 2 mean E of the entry `except`. Its E^2 would be large, and is not added to be
  * subtracted. */
-static void block_of_squares(const struct over *over, size_t except, double mean, struct work *work)
+static void near_block_of_squares(const struct task *task, struct work *work)
 {
+    const struct over *over = task->over;
+    const double mean = task->mean;
     struct lanes large, *small = &work->other, *total = &work->total;
     struct lanes *e = &work->sum[1], *v = &work->sum[2], square;
     fill(&large, 0.0);
@@ -204,7 +217,7 @@ static void block_of_squares(const struct over *over, size_t except, double mean
             continue;
         near_part(over, i, &work->nodes, &work->terms, 3, work->sum);
         square = lanes_times(*e, *e);
-        if (i == except) {
+        if (i == task->except) {
             large = *e;
             continue;
         }
@@ -226,12 +239,12 @@ static void block_of_squares(const struct over *over, size_t except, double mean
 
 /* The same where 1/F may be too large: the terms of (sum of excess - mean)^2 one by one, with the F
  * of all elements that are in none of their parts. */
-static void far_block_of_squares(const struct over *over, size_t except, double mean,
-                                 struct work *work)
+static void far_block_of_squares(const struct task *task, struct work *work)
 {
     enum { ENTRIES = 16 }; /* rows of more entries do not count so far out */
+    const struct over *over = task->over;
     const struct nodes *nodes = &work->nodes;
-    const double n = (double)over->n;
+    const double n = (double)over->n, mean = task->mean;
     struct lanes excess[ENTRIES];
     fill(&work->total, over->length <= ENTRIES ? 0.0 : NAN);
     for (size_t i = 0; i < over->length && i < ENTRIES; i++) {
@@ -240,7 +253,7 @@ static void far_block_of_squares(const struct over *over, size_t except, double 
             continue;
         far_part(over, i, &work->nodes, &work->terms, 3, work->sum);
         excess[i] = work->sum[1];
-        for (size_t j = 0; i != except && j < BLOCK; j++) {
+        for (size_t j = 0; i != task->except && j < BLOCK; j++) {
             const number e = lane(&work->sum[1], j), v = lane(&work->sum[2], j);
             const double count = (double)over->of[i].count;
             add_lane(&work->total, j, count,
@@ -261,6 +274,11 @@ static void far_block_of_squares(const struct over *over, size_t except, double 
     }
     for (size_t j = 0; j < BLOCK; j++)
         add_lane(&work->total, j, mean * mean, lane(&nodes->row, j));
+}
+
+static void block_of_squares(const struct task *task, struct work *work)
+{
+    (task->far ? far_block_of_squares : near_block_of_squares)(task, work);
 }
 
 /* An odd number of nodes such that no other sum that is k modulo it counts. By Bernstein, the sum
@@ -285,25 +303,29 @@ static double widest(const struct over *over)
 }
 
 static const double least_log = -600.0; /* of the row's factor, where blocks are far */
+static const double rounding = 0x1p-52; /* of a term: angles of up to some hundred turns */
 
-/* The mean of all terms, divided by P(sum = k). A node and its negative have conjugate terms. */
-static double mean_of_nodes(const struct over *over, block_of *near_block, block_of *far_block,
-                            size_t except, double mean, double *error)
+/* The mean of all terms, divided by P(sum = k), to 1e-12 of itself or to `within`. A node and its
+ * negative have conjugate terms. */
+static double mean_of_nodes(struct task task, block_of *block, double within, double *error)
 {
-    struct work *work = malloc(sizeof *work);
-    const double count = node_count(over), last = 0.5 * (count - 1.0), sd = widest(over);
-    const double resolved =
-        sd < DISTRIBUTION_STIRLING_MIN_SD ? last : 40.0 / sd / full_turn * count;
-    double sum = 0.0, size = 0.0, ends = INFINITY; /* ends: the largest of the last three terms */
+    const struct over *over = task.over;
+    const struct distribution whole = part_distribution(over, over->n);
+    const double count = node_count(over), last = 0.5 * (count - 1.0), sd = widest(over),
+                 scale = count * distribution_point(whole, (int64_t)over->k),
+                 resolved =
+                     sd < DISTRIBUTION_STIRLING_MIN_SD ? last : 40.0 / sd / full_turn * count;
+    double sum = 0.0, size = 0.0, ends = INFINITY, enough = 0.0;
+    struct work *work = malloc(sizeof *work); /* ends: the largest of the last three terms */
     if (!work)
         return NAN;
-    for (double first = 0.0; first <= last && !(ends <= 1e-15 * fabs(sum)); first += BLOCK) {
+    for (double first = 0.0; first <= last && !(ends <= enough); first += BLOCK) {
         const size_t length = last - first < BLOCK - 1 ? (size_t)(last - first) + 1 : BLOCK;
-        if (first > resolved && ends > 1e-13 * fabs(sum))
+        if (first > resolved && ends > 100.0 * enough)
             sum = NAN;
         make_nodes(&work->nodes, over, first, count);
-        const bool far = (double)over->n * work->nodes.draw.re[length - 1] < least_log;
-        (far ? far_block : near_block)(over, except, mean, work);
+        task.far = (double)over->n * work->nodes.draw.re[length - 1] < least_log;
+        block(&task, work);
         ends = 0.0;
         for (size_t j = 0; j < length; j++) {
             const double twice = first + (double)j > 0.0 ? 2.0 : 1.0,
@@ -314,26 +336,27 @@ static double mean_of_nodes(const struct over *over, block_of *near_block, block
         }
         if (isnan(sum))
             break;
+        /* terms fall at least as the square of the node's number where `within` is given */
+        enough = fmax(1e-15 * fabs(sum), within * scale / (first + BLOCK));
     }
     free(work);
-    const struct distribution row = {
-        .n = (int64_t)over->n, .k = (int64_t)over->n, .s = (int64_t)over->k, .binomial = true};
-    const double scale = count * distribution_point(row, (int64_t)over->k);
-    *error = 0x1p-52 * size / scale;
+    *error = rounding * size / scale;
     return sum / scale;
 }
 
-double over_probability(const struct over *over, size_t except, double *error)
+double over_probability(const struct over *over, double sum, double *error)
 {
-    uint64_t parts = 0;
+    const struct task task = {.over = over, .more = sum < 0.5};
+    uint64_t parts = 0; /* that can lose */
     for (size_t i = 0; i < over->length && parts <= FEW; i++)
-        parts += over->of[i].count;
-    return parts <= FEW
-               ? mean_of_nodes(over, block_of_sets, block_of_sets, except, 0.0, error)
-               : mean_of_nodes(over, block_of_losses, far_block_of_losses, except, 0.0, error);
+        parts += over_limit(over, i) != INT64_MAX ? over->of[i].count : 0;
+    const double found = mean_of_nodes(task, parts <= FEW ? block_of_sets : block_of_losses,
+                                       task.more ? 1e-12 * sum : 0.0, error);
+    return task.more ? sum - found : found;
 }
 
 double over_square(const struct over *over, size_t except, double mean, double *error)
 {
-    return mean_of_nodes(over, block_of_squares, far_block_of_squares, except, mean, error);
+    return mean_of_nodes((struct task){.over = over, .except = except, .mean = mean},
+                         block_of_squares, 0.0, error);
 }

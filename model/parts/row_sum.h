@@ -24,10 +24,9 @@ static inline uint64_t smaller(uint64_t a, uint64_t b)
 /* The largest X that a part of this entry has without losing; INT64_MAX: it cannot lose. */
 int64_t over_limit(const struct over *over, size_t i);
 
-/* P(some part but that of entry `except` loses, and no part of that entry does); except >= length:
- * P(some part loses). Every other part has at most n/2 elements.
+/* P(some part loses); sum: the sum over parts of P(X > limit).
  * Returns   *error: about the absolute error. NaN if memory runs out or the sum does not end. */
-double over_probability(const struct over *over, size_t except, double *error);
+double over_probability(const struct over *over, double sum, double *error);
 
 /* E[(Y - mean)^2] for Y = sum over parts of Z = (X - limit)+, without E[Z^2] - 2 mean E[Z] of the
  * entry `except`, one part of more than half of the row, or SIZE_MAX. NaN as above.

@@ -56,11 +56,11 @@ double rcm_parts_recall(struct rcm_parts p);
 double rcm_parts_sd(struct rcm_parts p);
 
 /* Probability that a row loses anything: some X_i > k_i.
- * Returns   NaN where it is not computed: many top elements (a standard deviation of X_i above
- *           some 100) in more than 12 parts of which two or three have nearly all elements and
- *           often lose something. Also if memory runs out.
+ * Returns   NaN where it is not computed: of thousands of top elements (sqrt(k s_i/n) above 128 in
+ *           some part), one to three parts have nearly all and often lose something. Also if memory
+ *           runs out.
  * Accuracy  relative error <= RCM_PARTS_MAX_RELERR.
- * Time      1 us for each entry.
+ * Time      1.5 us for each entry.
  * Source    docs/models.md 22. */
 double rcm_parts_probability_lost(struct rcm_parts p);
 

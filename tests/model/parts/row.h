@@ -20,6 +20,18 @@ static inline struct rcm_parts parts_of(const struct row *row)
     return (struct rcm_parts){row->k, row->of, row->length};
 }
 
+/* What is computed, or counted. */
+struct answers {
+    double loss, sd, lost, unproved;
+};
+
+static inline struct answers computed(const struct row *row)
+{
+    const struct rcm_parts p = parts_of(row);
+    return (struct answers){rcm_parts_loss(p), rcm_parts_sd(p), rcm_parts_probability_lost(p),
+                            rcm_parts_probability_unproved(p)};
+}
+
 static inline const char *text_of(const struct row *row)
 {
     static char text[2000];
