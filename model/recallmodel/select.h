@@ -312,9 +312,9 @@ uint64_t rcm_largest_k(struct rcm_topk p, struct rcm_target target);
 uint64_t rcm_largest_n(struct rcm_topk p, struct rcm_target target);
 
 /* Given n, k and b, the fewest kept per bucket (p.k_b is not read) that reach the target or the
- * confidence of the selection: what each of b devices, with a run of n/b elements, must send. 0
- * outside the domain, and (with a confidence) where rcm_lost refuses a distribution that it
- * needs. */
+ * confidence of the selection: what each of b devices, with a run of n/b elements, must send, also
+ * if that is fewer than k in all. 0 outside the domain, and (with a confidence) where rcm_lost
+ * refuses a distribution that it needs. */
 uint64_t rcm_fewest_k_b(const struct rcm_selection *selection);
 
 /* ------------------------------------------------------------------------------------------------

@@ -65,13 +65,13 @@ uint64_t rcm_fewest_k_b(const struct rcm_selection *s)
     if (rcm_check(p) != RCM_OK ||
         !(s->confidence > 0.0 || (s->target.loss >= 0.0 && s->target.loss < 1.0)))
         return 0;
-    const uint64_t longest = rcm_buckets_of(p).of[0].size, low = shape_ceil_divide(p.k, p.b);
+    const uint64_t longest = rcm_buckets_of(p).of[0].size;
     const uint64_t largest = p.k < longest ? p.k : longest;
     struct confidence_search search = {
         .selection = s, .p = p, .field = &search.p.k_b, .special = largest};
-    const uint64_t guess = bisect(low, largest, confidence_seems_to_reach_at, &search);
+    const uint64_t guess = bisect(1, largest, confidence_seems_to_reach_at, &search);
     if (!(s->confidence > 0.0))
         return guess; /* which is exact for the mean */
     /* Far from the guess, distributions may be too wide to compute. */
-    return bisect_from(low, largest, guess, 1, reaches_with_k_b, &search);
+    return bisect_from(1, largest, guess, 1, reaches_with_k_b, &search);
 }

@@ -24,7 +24,7 @@ START_TEST(asked_in_reverse)
         ck_assert_msg(k == want, TOPK_FMT " loss %g: largest k %" PRIu64 ", want %" PRIu64,
                       TOPK_ARG(p), target.loss, k, want);
         q = p;
-        for (q.k_b = 1; !(q.k_b * q.b >= q.k && rcm_reaches(q, target)); q.k_b++)
+        for (q.k_b = 1; !rcm_reaches(q, target); q.k_b++)
             ;
         ck_assert_msg(k_b == q.k_b, TOPK_FMT " loss %g: fewest k_b %" PRIu64 ", want %" PRIu64,
                       TOPK_ARG(p), target.loss, k_b, q.k_b);
@@ -64,4 +64,22 @@ START_TEST(asked_in_reverse)
 }
 END_TEST
 
-TEST_MAIN("reverse", asked_in_reverse)
+/* With a confidence, also where fewer than k are sent in all. */
+START_TEST(fewest_with_a_confidence)
+{
+    uint64_t state = 27, fewer = 0;
+    for (unsigned i = 0; i < 200; i++) {
+        struct rcm_topk p = random_shape(&state, 300);
+        struct rcm_selection s = {.p = p,
+                                  .confidence = 0.01 * (double)random_between(&state, 1, 99)};
+        s.most_lost = random_between(&state, 0, p.k - 1);
+        for (p.k_b = 1; !has_confidence(&s, p); p.k_b++)
+            ;
+        fewer += p.k_b * p.b < p.k;
+        ck_assert_uint_eq(rcm_fewest_k_b(&s), p.k_b);
+    }
+    ck_assert_uint_ge(fewer, 20);
+}
+END_TEST
+
+TEST_MAIN("reverse", asked_in_reverse, fewest_with_a_confidence)
