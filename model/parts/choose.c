@@ -178,7 +178,8 @@ static void send_list(struct choice *c, const uint64_t *few, const uint64_t *eno
 }
 
 /* Between sends that are too few and some that are enough, all at one price: as few entries as
- * suffice get more, and of the last of them as few parts. */
+ * suffice get more, the last of them as little as suffices, and of it as few parts. Many elements
+ * may have one price: those that are in the top k as good as surely. */
 static bool choose_at_margin(struct choice *c, const uint64_t *few, const uint64_t *enough)
 {
     size_t from = 0, to = c->length;
@@ -192,12 +193,20 @@ static bool choose_at_margin(struct choice *c, const uint64_t *few, const uint64
             from = middle + 1;
     }
     send_list(c, few, enough, to);
-    if (!known || to == 0 || few[to - 1] == enough[to - 1] || c->of[to - 1].count == 1)
+    if (!known || to == 0 || few[to - 1] == enough[to - 1])
         return known;
     struct rcm_part *part = &c->of[to - 1];
     const uint64_t count = part->count;
+    uint64_t less = few[to - 1], send = enough[to - 1];
+    while (send - less > 1 && known) {
+        part->send = less + (send - less) / 2;
+        *(reaches(c, &known) ? &send : &less) = part->send;
+    }
+    part->send = send;
+    if (!known || count == 1)
+        return known;
     memmove(part + 1, part, (c->length++ - (to - 1)) * sizeof *part);
-    part[1].send = enough[to - 1] - 1;
+    part[1].send = less;
     uint64_t low = 1, high = count;
     while (low < high && known) {
         const uint64_t middle = low + (high - low) / 2;

@@ -1,6 +1,6 @@
 /* test_choose.c - how many elements each part of a row sends.
  *
- * Against: every choice of numbers.
+ * Against: every choice of numbers, its recall in integers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "row.h"
@@ -71,6 +71,91 @@ START_TEST(choices_by_search)
 }
 END_TEST
 
+/* ---- the least sum that loses at most a share, in integers */
+
+enum { N_MOST = 60 };
+
+static uint64_t ways[N_MOST + 1][N_MOST + 1]; /* C(n, k) */
+
+/* What a part of s that sends `send` loses, times C(n, k). */
+static uint64_t lost_of_part(uint64_t n, uint64_t k, uint64_t s, uint64_t send)
+{
+    uint64_t lost = 0;
+    for (uint64_t x = send + 1; x <= least_of(s, k); x++)
+        if (k - x <= n - s)
+            lost += (x - send) * ways[s][x] * ways[n - s][k - x];
+    return lost;
+}
+
+/* The fewest that the parts send of all that lose at most a/b of the k: by the least that each sum
+ * loses. */
+static uint64_t fewest_sent(const struct row *row, uint64_t n, uint64_t a, uint64_t b)
+{
+    uint64_t least[N_MOST + 1] = {0}, sent = 0;
+    for (uint64_t t = 1; t <= n; t++)
+        least[t] = UINT64_MAX;
+    for (size_t i = 0; i < row->length; i++)
+        for (uint64_t j = 0; j < row->of[i].count; j++)
+            for (uint64_t t = n + 1; t-- > 0;) {
+                uint64_t best = UINT64_MAX;
+                for (uint64_t send = 0; send <= least_of(row->of[i].size, t); send++)
+                    if (least[t - send] != UINT64_MAX)
+                        best = least_of(best, least[t - send] +
+                                                  lost_of_part(n, row->k, row->of[i].size, send));
+                least[t] = best;
+            }
+    while ((unsigned __int128)least[sent] * b > (unsigned __int128)ways[n][row->k] * row->k * a)
+        sent++;
+    return sent;
+}
+
+START_TEST(least_sums_in_integers)
+{
+    uint64_t state = 45;
+    for (int n = 0; n <= N_MOST; n++)
+        for (int k = 0; k <= n; k++)
+            ways[n][k] = k == 0 || k == n ? 1 : ways[n - 1][k - 1] + ways[n - 1][k];
+    for (unsigned i = 0; i < (few_cases() ? 300 : 3000); i++) {
+        struct row row = {.length = random_between(&state, 1, 4)};
+        uint64_t n = 0;
+        for (size_t j = 0; j < row.length; j++) {
+            row.of[j] = (struct rcm_part){.size = random_scale(&state, 1, 15),
+                                          .count = random_between(&state, 1, 3)};
+            row.of[j].count = row.of[j].size > 5 ? 1 : row.of[j].count;
+            n += row.of[j].size * row.of[j].count;
+        }
+        row.k = random_between(&state, 1, least_of(n, 30));
+        const uint64_t b = random_between(&state, 0, 1) ? row.k : random_between(&state, 2, 200),
+                       a = random_between(&state, 1, b), want = fewest_sent(&row, n, a, b);
+        row.length = rcm_parts_choose(row.k, row.of, row.length, RCM_PARTS_LOSS,
+                                      (double)a / (double)b, RCM_PARTS_UNEQUAL);
+        const uint64_t got = rcm_parts_sent(parts_of(&row));
+        ck_assert_msg(row.length > 0 && got == want,
+                      "%s: at most %" PRIu64 "/%" PRIu64 " in %" PRIu64 ", want %" PRIu64,
+                      text_of(&row), a, b, got, want);
+    }
+}
+END_TEST
+
+/* What each of these sends is in the top k for certain, or as good as: one goes for another. */
+START_TEST(least_sums_of_sure_elements)
+{
+    static const struct {
+        struct row row;
+        double loss;
+        uint64_t sent;
+    } cases[] = {{{2048, 3, {{900000, 0, 1}, {100000, 0, 1}, {48576, 0, 1}}}, 0.5, 1024},
+                 {{2048, 1, {{1 << 17, 0, 8}}}, 0.5, 1024},
+                 {{100, 1, {{1000, 0, 1}}}, 0.1, 90}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct row row = cases[i].row;
+        row.length = rcm_parts_choose(row.k, row.of, row.length, RCM_PARTS_LOSS, cases[i].loss,
+                                      RCM_PARTS_UNEQUAL);
+        ck_assert_msg(rcm_parts_sent(parts_of(&row)) == cases[i].sent, "%s", text_of(&row));
+    }
+}
+END_TEST
+
 /* Entries of several parts are divided, and not one part more sends than must. */
 START_TEST(choice_divides_an_entry)
 {
@@ -103,4 +188,5 @@ START_TEST(cheap_second_round)
 }
 END_TEST
 
-TEST_MAIN("choose", cheap_second_round, choices_by_search, choice_divides_an_entry)
+TEST_MAIN("choose", cheap_second_round, choices_by_search, least_sums_in_integers,
+          least_sums_of_sure_elements, choice_divides_an_entry)
