@@ -59,7 +59,9 @@ static const struct rcm_parts_rule rules[] = {
     {"lucene_comment", "k p + 3 sqrt(k p (1-p))",
      "what the comment of perLeafTopKCalculation says: three standard deviations", lucene_comment},
     {"milvus", "k / sqrt(parts), above k = 100", "proposed in milvus-io/milvus #23370", milvus},
-    {"terms", "1.5 k + 10, of elements that are counted",
+    {"terms",
+     "1.5 k + 10 terms with their counts. The recall is that of elements with a score; counts, "
+     "which the merge adds up over parts, may lose more",
      "elastic/elasticsearch BucketUtils.suggestShardSideQueueSize", terms},
 };
 

@@ -105,7 +105,8 @@ size_t rcm_parts_choose(uint64_t k, struct rcm_part *of, size_t length, enum rcm
 /* ---- what others send */
 
 /* A rule for what each part sends. A registry row: rcm_parts_rule(0), rcm_parts_rule(1), .. until
- * NULL. */
+ * NULL. What the functions above say of it holds for elements that have a score in one part. The
+ * rule "terms" is for counts that the merge adds up over parts, and these lose more. */
 struct rcm_parts_rule {
     const char *name;
     const char *formula; /* in words; p: the share of the row that the part has */

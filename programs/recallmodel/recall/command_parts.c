@@ -75,7 +75,8 @@ static const struct argument parts_options[] = {
     {"--least", "WHAT", KIND(read_least, .names = least_name), AT(least_sum),
      "largest: one number for all parts, the least; sum: a number for each, of the least sum "
      "(default largest)"},
-    {"--rules", NULL, BY(read_switch), AT(rules), "add what the rules of others send"},
+    {"--rules", NULL, BY(read_switch), AT(rules),
+     "add what the rules of others send, for elements with a score"},
     {"--link-gb-s", "G", BY(read_rate), AT(gather.gb_s),
      "the rate, in 10^9 bytes a second, at which the merge receives all parts"},
     {"--link-us", "T", BY(read_us), AT(gather.us), "the time that a round takes without any bytes"},
