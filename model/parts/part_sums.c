@@ -20,15 +20,15 @@ struct distribution part_distribution(const struct over *over, uint64_t size)
 
 static const double least_term = 1e-15; /* relative to the largest */
 
-/* Every term. */
-static void narrow_terms(struct terms *terms, struct distribution dist)
+/* Every term up to `last`. */
+static void narrow_terms(struct terms *terms, struct distribution dist, double last)
 {
     double p = distribution_point(dist, terms->first), most = p;
     const double free = (double)(dist.n - dist.s), hit = (double)dist.s, draws = (double)dist.k;
     for (double x = (double)terms->first; terms->length < TERMS_MOST; x += 1.0) {
         terms->at[terms->length] = (double)terms->length;
         terms->p[terms->length++] = p;
-        if (x >= draws || (p <= least_term * most && (x + 1.0) * free > (draws - x) * hit))
+        if (x >= last || (p <= least_term * most && (x + 1.0) * free > (draws - x) * hit))
             return;
         p *= (draws - x) * hit / ((x + 1.0) * free);
         most = p > most ? p : most;
@@ -54,20 +54,33 @@ static void wide_terms(struct terms *terms, struct distribution dist, double sd)
     }
 }
 
+double part_wide_sd(const struct over *over, size_t i)
+{
+    struct distribution dist = {
+        .n = (int64_t)over->n, .k = (int64_t)over->of[i].size, .s = (int64_t)over->k};
+    if (sqrt(distribution_variance(dist)) < DISTRIBUTION_STIRLING_MIN_SD)
+        return 0.0;
+    dist.binomial = true;
+    return sqrt(distribution_variance(dist));
+}
+
+/* Terms farther from the mean than X may be, given that the sum is k, do not count. These are few
+ * where the part has nearly the whole row. */
 static void tail_terms(struct terms *terms, const struct over *over, size_t i)
 {
-    const int64_t limit = over_limit(over, i);
-    const struct distribution dist = part_distribution(over, over->of[i].size);
-    const double sd = sqrt(distribution_variance(dist)),
-                 begin = distribution_mean(dist) - 12.0 * sd - 20.0;
-    terms->first = limit + 1;
+    const struct distribution dist = part_distribution(over, over->of[i].size),
+                              given = {.n = dist.n, .k = dist.k, .s = dist.s};
+    const double wide = part_wide_sd(over, i),
+                 far = 12.0 * sqrt(distribution_variance(given)) + 20.0,
+                 mean = distribution_mean(dist);
+    terms->first = over_limit(over, i) + 1;
     terms->length = 0;
-    if (begin > (double)terms->first)
-        terms->first = (int64_t)begin;
-    if (sd < DISTRIBUTION_STIRLING_MIN_SD)
-        narrow_terms(terms, dist);
+    if (mean - far > (double)terms->first)
+        terms->first = (int64_t)(mean - far);
+    if (wide > 0.0)
+        wide_terms(terms, dist, wide);
     else
-        wide_terms(terms, dist, sd);
+        narrow_terms(terms, dist, fmin((double)dist.k, mean + far));
 }
 
 /* ---- nodes */

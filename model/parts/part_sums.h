@@ -62,6 +62,10 @@ struct terms {
 /* The binomial distribution of a part of this size. */
 struct distribution part_distribution(const struct over *over, uint64_t size);
 
+/* The standard deviation of that distribution for a part of entry i, where its terms are not summed
+ * one by one: the rule for them resolves no more than 40 radians in one of it. Otherwise 0. */
+double part_wide_sd(const struct over *over, size_t i);
+
 /* The nodes first, first + 1, .. of `count` in a turn. */
 void make_nodes(struct nodes *nodes, const struct over *over, double first, double count);
 

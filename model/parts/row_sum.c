@@ -290,16 +290,14 @@ static double node_count(const struct over *over)
     return 2.0 * ceil(0.5 * fmin(count, n)) + 1.0;
 }
 
-/* The widest distribution of a part that can lose, in standard deviations; its terms resolve no
- * more than 40 radians in one of them. */
-static double widest(const struct over *over)
+/* Up to which t the terms of all parts are resolved. */
+static double resolved_turn(const struct over *over)
 {
-    double variance = 0.0;
+    double sd = 0.0;
     for (size_t i = 0; i < over->length; i++)
         if (over_limit(over, i) != INT64_MAX)
-            variance =
-                fmax(variance, distribution_variance(part_distribution(over, over->of[i].size)));
-    return sqrt(variance);
+            sd = fmax(sd, part_wide_sd(over, i));
+    return sd > 0.0 ? 40.0 / sd : full_turn;
 }
 
 static const double least_log = -600.0; /* of the row's factor, where blocks are far */
@@ -311,10 +309,9 @@ static double mean_of_nodes(struct task task, block_of *block, double within, do
 {
     const struct over *over = task.over;
     const struct distribution whole = part_distribution(over, over->n);
-    const double count = node_count(over), last = 0.5 * (count - 1.0), sd = widest(over),
-                 scale = count * distribution_point(whole, (int64_t)over->k),
-                 resolved =
-                     sd < DISTRIBUTION_STIRLING_MIN_SD ? last : 40.0 / sd / full_turn * count;
+    const double count = node_count(over), last = 0.5 * (count - 1.0),
+                 resolved = resolved_turn(over) / full_turn * count,
+                 scale = count * distribution_point(whole, (int64_t)over->k);
     double sum = 0.0, size = 0.0, ends = INFINITY, enough = 0.0;
     struct work *work = malloc(sizeof *work); /* ends: the largest of the last three terms */
     if (!work)

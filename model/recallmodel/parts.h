@@ -56,9 +56,8 @@ double rcm_parts_recall(struct rcm_parts p);
 double rcm_parts_sd(struct rcm_parts p);
 
 /* Probability that a row loses anything: some X_i > k_i.
- * Returns   NaN where it is not computed: of thousands of top elements (sqrt(k s_i/n) above 128 in
- *           some part), one to three parts have nearly all and often lose something. Also if memory
- *           runs out.
+ * Returns   NaN where it is not computed: rows that often lose something, of which a few parts have
+ *           most, with a standard deviation of X_i above 128. Also if memory runs out.
  * Accuracy  relative error <= RCM_PARTS_MAX_RELERR.
  * Time      1.5 us for each entry.
  * Source    docs/models.md 22. */
@@ -106,7 +105,7 @@ size_t rcm_parts_choose(uint64_t k, struct rcm_part *of, size_t length, enum rcm
 
 /* A rule for what each part sends. A registry row: rcm_parts_rule(0), rcm_parts_rule(1), .. until
  * NULL. What the functions above say of it holds for elements that have a score in one part. The
- * rule "terms" is for counts that the merge adds up over parts, and these lose more. */
+ * rule "terms" is for counts that the merge adds up over parts, and these may lose more. */
 struct rcm_parts_rule {
     const char *name;
     const char *formula; /* in words; p: the share of the row that the part has */

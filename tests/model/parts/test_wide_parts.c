@@ -106,17 +106,21 @@ static double lost_of_three(uint64_t k, const struct rcm_part of[3])
 
 START_TEST(three_wide_parts_by_sums)
 {
+    static const uint64_t sizes[][3] = {{50000000, 40000000, 10000000},
+                                        {99000000, 900000, 100000}}; /* narrow, given the sum */
     double worst_lost = 0.0;
-    for (int far = 1; far <= (few_cases() ? 1 : 5); far += 2) {
-        struct rcm_part of[3] = {{50000000, 0, 1}, {40000000, 0, 1}, {10000000, 0, 1}};
+    for (unsigned round = 0; round < (few_cases() ? 2 : 6); round++) {
+        const uint64_t *size = sizes[round % 2];
+        const double far = 1.0 + 2.0 * (round / 2);
+        struct rcm_part of[3] = {{size[0], 0, 1}, {size[1], 0, 1}, {size[2], 0, 1}};
         const uint64_t k = 400000;
         for (size_t i = 0; i < 3; i++) {
-            const double mean = (double)k * (double)of[i].size / 1e8;
-            of[i].send = (uint64_t)(mean + far * sqrt(mean));
+            const double share = (double)size[i] / 1e8, mean = (double)k * share;
+            of[i].send = (uint64_t)(mean + far * sqrt(mean * (1.0 - share)));
         }
         const double want = lost_of_three(k, of),
                      got = rcm_parts_probability_lost((struct rcm_parts){k, of, 3});
-        ck_assert_msg(relative_error(got, want) < RCM_PARTS_MAX_RELERR, "%d: %.17g want %.17g", far,
+        ck_assert_msg(relative_error(got, want) < RCM_PARTS_MAX_RELERR, "%g: %.17g want %.17g", far,
                       got, want);
         worst_lost = fmax(worst_lost, relative_error(got, want));
     }
