@@ -8,6 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+size_t text_mark(const char *text, size_t length)
+{
+    static const char mark[] = "\xEF\xBB\xBF";
+    return length >= sizeof mark - 1 && memcmp(text, mark, sizeof mark - 1) == 0 ? sizeof mark - 1
+                                                                                 : 0;
+}
+
 bool text_is_blank(char letter)
 {
     return letter == ' ' || letter == '\t' || letter == '\r' || letter == '\v' || letter == '\f';

@@ -6,6 +6,10 @@
 #define TEXT_H
 
 #include <stdbool.h>
+#include <stddef.h>
+
+/* The bytes of the byte order mark with which a text begins, as some editors write it; 0: none. */
+size_t text_mark(const char *text, size_t length);
 
 bool text_is_blank(char letter);
 

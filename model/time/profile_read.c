@@ -141,7 +141,7 @@ static bool read_line(struct reader *r, char *line)
 static bool read_lines(struct reader *r, const char *text, size_t length)
 {
     char line[LINE_MOST + 1];
-    for (size_t at = 0, end; at < length; at = end + 1) {
+    for (size_t at = text_mark(text, length), end; at < length; at = end + 1) {
         const char *newline = memchr(text + at, '\n', length - at);
         end = newline ? (size_t)(newline - text) : length;
         r->line++;

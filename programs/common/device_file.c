@@ -6,41 +6,24 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <base/memory.h>
-#include <base/files/regular_file.h>
+#include <base/files/text_file.h>
 
 /* ---- reading */
 
-/* Opens a regular file. Returns NULL with the reason in *why. */
-static FILE *open_file(const char *path, const char **why)
-{
-    struct stat status;
-    const int descriptor = regular_file_open(path, &status);
-    FILE *file = descriptor >= 0 ? fdopen(descriptor, "rb") : NULL;
-    *why = file ? NULL : errno ? strerror(errno) : "is not a regular file";
-    if (!file && descriptor >= 0)
-        close(descriptor);
-    return file;
-}
-
 int device_file_read(const char *path, struct rcm_device_text *text, char *error, size_t error_size)
 {
-    static char bytes[RCM_PROFILE_TEXT_MOST];
     char wrong[600];
-    const char *why;
-    FILE *file = open_file(path, &why);
-    const size_t length = file ? fread(bytes, 1, sizeof bytes, file) : 0;
-    if (file && ferror(file))
-        why = strerror(errno);
-    if (file)
-        fclose(file);
-    if (why) {
-        snprintf(error, error_size, "%s: %s", path, why);
+    size_t length = RCM_PROFILE_TEXT_MOST; /* where there is more, the reader refuses it */
+    char *bytes = text_file_read(path, RCM_PROFILE_TEXT_MOST, &length);
+    if (!bytes && errno != EFBIG) {
+        snprintf(error, error_size, "%s: %s", path,
+                 errno ? strerror(errno) : "is not a regular file");
         return -1;
     }
     const int line = rcm_profile_text_read(bytes, length, text, wrong, sizeof wrong);
+    free(bytes);
     if (line > 0)
         snprintf(error, error_size, "%s:%d: %s", path, line, wrong);
     else if (line < 0)

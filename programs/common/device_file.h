@@ -12,7 +12,7 @@
 #include <model/recallmodel.h>
 
 /* Reads a regular file of less than RCM_PROFILE_TEXT_MOST bytes. Returns 0, or -1 with a line in
- * `error` that begins with the place: "FILE:3: ...". Not for several threads at once. */
+ * `error` that begins with the place: "FILE:3: ...". */
 int device_file_read(const char *path, struct rcm_device_text *text, char *error,
                      size_t error_size);
 

@@ -40,7 +40,7 @@ class Runs:
 
     def source(self) -> str:
         """The text that says where the runs come from, and what was left out."""
-        return (self.path.parent / "SOURCE").read_text(encoding="utf-8")
+        return (self.path.parent / "SOURCE").read_text(encoding="utf-8-sig")
 
 
 def _folder():
@@ -65,7 +65,7 @@ def _folder():
 
 def _rows_of(path):
     """The header of a CSV file and its rows, without empty lines and remarks."""
-    with open(path, encoding="utf-8", newline="") as file:
+    with open(path, encoding="utf-8-sig", newline="") as file:
         lines = [line for line in file if line.strip() and not line.startswith("#")]
     header, *rows = csv.reader(lines)
     for row in rows:

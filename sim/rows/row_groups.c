@@ -9,9 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include <base/files/regular_file.h>
+#include <base/files/text_file.h>
 #include <base/text.h>
 
 #define MIX UINT64_C(0x100000001b3) /* FNV-1a */
@@ -29,36 +28,6 @@ static uint64_t mix_text(uint64_t hash, const char *text)
 }
 
 /* ---- a file of labels */
-
-/* Reads all of the file, with a 0 behind it. */
-static int read_text(struct row_groups *groups, const char *path, size_t *length,
-                     struct message error)
-{
-    struct stat status;
-    const int descriptor = regular_file_open(path, &status);
-    if (descriptor < 0 && errno != 0)
-        return message_set(error, "cannot be opened: %s", strerror(errno));
-    if (descriptor < 0)
-        return message_set(error, "is not a regular file");
-    const uint64_t bytes = (uint64_t)status.st_size;
-    FILE *file = bytes <= ROW_GROUPS_BYTES_MOST ? fdopen(descriptor, "r") : NULL;
-    if (!file)
-        close(descriptor);
-    if (bytes > ROW_GROUPS_BYTES_MOST)
-        return message_set(error, "has %" PRIu64 " bytes; a file of labels has at most 2^30",
-                           bytes);
-    groups->text = file ? malloc((size_t)bytes + 1) : NULL;
-    if (groups->text) {
-        *length = fread(groups->text, 1, (size_t)bytes, file);
-        groups->text[*length] = '\0';
-    }
-    const bool failed = groups->text && ferror(file);
-    if (file)
-        fclose(file);
-    return failed         ? message_set(error, "cannot be read")
-           : groups->text ? 0
-                          : message_set(error, "cannot be read: out of memory");
-}
 
 /* A label and the row that has it. */
 struct labelled {
@@ -154,8 +123,10 @@ int row_groups_read(struct row_groups *groups, const char *path, uint64_t rows,
 {
     size_t length = 0;
     *groups = (struct row_groups){.rows = rows};
-    if (read_text(groups, path, &length, error) != 0)
-        return -1;
+    groups->text = text_file_read(path, ROW_GROUPS_BYTES_MOST, &length);
+    if (!groups->text)
+        return message_set(error, "%s%s", errno ? "cannot be opened: " : "is not a regular file",
+                           errno ? strerror(errno) : "");
     const uint64_t lines = count_lines(groups->text, length);
     if (lines == 0)
         return message_set(error, "is empty; give one label a line, for each row");

@@ -120,6 +120,8 @@ def test_what_is_read_is_what_the_command_reads(tmp_path):
         assert done.returncode == 2
         assert done.stderr.strip() == f"recallmodel: --device {error.value}"
         assert str(error.value).startswith(f"{path}:{text.count(chr(10)) + 1}: ")
+    path.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
+    assert rcm.read_profile(path).text() == rcm.read_profile(PROFILES[0]).text()
     path.write_text("bandwidth_bytes_per_s = 1e12\nvector_rate_per_s = 1e12\n")
     with pytest.raises(ValueError, match="without a profile"):
         rcm.read_profile(path)

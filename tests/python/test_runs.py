@@ -57,6 +57,8 @@ def test_types_of_columns(tmp_path):
     assert kinds == {"n": "i", "us": "f", "gap": "f", "text": "U", "big": "f"}
     assert columns["n"].tolist() == [1, 2] and columns["text"].tolist() == ["a, b", "nan?"]
     assert numpy.isnan(columns["gap"][0]) and columns["gap"][1] == 4
+    path.write_text("n,k\n1,2\n", encoding="utf-8-sig")  # with a byte order mark
+    assert list(rcm.read_runs(path)) == ["n", "k"]
     path.write_text("n,k\n1,2\n3\n", encoding="utf-8")
     with pytest.raises(ValueError, match="a row has 1 columns, the header has 2"):
         rcm.read_runs(str(path))

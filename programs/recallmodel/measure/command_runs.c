@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <base/files/text_file.h>
 #include <base/memory.h>
 #include <base/text.h>
 #include <programs/common/runs_folder.h>
@@ -216,22 +217,6 @@ static struct table *columns_table(const struct csv *csv)
     return table;
 }
 
-/* A whole file as a text, which the caller frees; NULL if it cannot be read. */
-static char *read_whole(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    char *text = NULL;
-    size_t room = 0;
-    if (!file)
-        return NULL;
-    if (getdelim(&text, &room, '\0', file) < 0) {
-        free(text);
-        text = NULL;
-    }
-    fclose(file);
-    return text;
-}
-
 static int print_about_json(const struct runs_index *index, size_t row, const char *path,
                             const char *source, const struct table *columns)
 {
@@ -307,7 +292,8 @@ static int print_one(const struct runs_index *index, size_t row, enum output out
     if (csv_read(path, &csv, MESSAGE(error)) != 0)
         return usage_error("%s", error);
     struct table *columns = columns_table(&csv);
-    char *source = read_whole(other);
+    size_t length;
+    char *source = text_file_read(other, SIZE_MAX / 4, &length);
     int status = STATUS_OK;
     if (output == OUTPUT_JSON)
         status = print_about_json(index, row, path, source, columns);

@@ -8,36 +8,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <base/array.h>
+#include <base/files/text_file.h>
 #include <base/memory.h>
 
 #include "parts_command.h"
 
+#define SIZES_BYTES_MOST ((size_t)24 * PARTS_MOST)
+
 /* The numbers of a file, between blanks, line breaks or commas. Returns a status. */
 static int read_sizes_file(struct count_list *list, const char *option, const char *path)
 {
-    FILE *file = fopen(path, "r");
-    char word[ITEM_MAX];
-    size_t capacity = 0;
-    if (!file)
-        return usage_error("%s %s: %s; give a list such as 100,80,80 or a file of such numbers",
-                           option, path, strerror(errno));
-    int status = STATUS_OK;
-    while (status == STATUS_OK && fscanf(file, " %47[^ \t\r\n,]%*[ \t\r\n,]", word) == 1) {
+    static const char between[] = " \t\r\n,";
+    size_t capacity = 0, length;
+    FILE *file = fopen(path, "r"); /* or a pipe */
+    char *text = file ? text_read(file, SIZES_BYTES_MOST, &length) : NULL, *rest = text;
+    const bool is_text = text && strlen(text) == length;
+    int status = text ? STATUS_OK
+                      : usage_error("%s %s: %s; give a list such as 100,80,80 or a file of such "
+                                    "numbers",
+                                    option, path, strerror(errno));
+    for (char *word; status == STATUS_OK && (word = strtok_r(rest, between, &rest));) {
         list->items = array_grow(list->items, list->length, &capacity, sizeof *list->items);
         const char *wrong = parse_count(word, &list->items[list->length]);
         if (wrong)
-            status = usage_error("%s %s: number %zu, '%s', is %s; give whole numbers from 1 on",
-                                 option, path, list->length + 1, word, wrong);
+            status = usage_error("%s %s: number %zu, '%.*s', is %s; give whole numbers from 1 on",
+                                 option, path, list->length + 1, VALUE_SHOWN, word, wrong);
         else if (++list->length > PARTS_MOST)
             status = usage_error("%s %s: more than %d numbers; give at most that", option, path,
                                  PARTS_MOST);
     }
-    const bool failed = ferror(file) != 0, whole = feof(file) != 0;
-    fclose(file);
-    if (status == STATUS_OK && (failed || list->length == 0 || !whole))
-        status = usage_error("%s %s: %s; give a file of numbers such as 100,80,80", option, path,
-                             failed ? "cannot be read" : "is no list of numbers");
+    if (status == STATUS_OK && (list->length == 0 || !is_text))
+        status = usage_error("%s %s: is no list of numbers; give a file of numbers such as "
+                             "100,80,80",
+                             option, path);
+    free(text);
+    if (file)
+        fclose(file);
     return status;
 }
 

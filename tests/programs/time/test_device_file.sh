@@ -19,6 +19,8 @@ done
 refuses "$folder/none" ": No such file or directory"
 head -c 65536 /dev/zero | tr '\0' '\n' >"$folder/large"
 refuses "$folder/large" ": a device file has less than 64 KB"
+head -c 99999 /dev/zero >"$folder/large"
+refuses "$folder/large" ": a device file has less than 64 KB"
 printf 'name = a\nbandwidth_bytes_per_s = 1e12\n\nname = b\n' >"$folder/twice"
 refuses "$folder/twice" ":4: name is given twice; line 1 already has it"
 printf 'vector_rate_per_s = 1e12\n' >"$folder/few"
