@@ -29,8 +29,8 @@ def unmasked(name: str, value: Any) -> NDArray[Any]:
     """numpy.asarray; TypeError if elements are masked, because it would drop the mask silently."""
     if numpy.ma.is_masked(value):
         raise TypeError(f"{name} is masked; fill it first, such as with {name}.filled(0)")
-    if str(getattr(value, "dtype", "")) == "torch.bfloat16":  # of which NumPy has no type
-        value = value.detach().float()
+    if str(getattr(value, "dtype", "")).startswith(("torch.bfloat16", "torch.float8")):
+        value = value.detach().float()  # NumPy has no such type
     return numpy.asarray(value)
 
 

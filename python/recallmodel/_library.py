@@ -16,7 +16,8 @@ Path = Union[str, "os.PathLike[str]"]
 Assignment = Literal["interleaved", "contiguous", "contiguous-floor"]  # of both libraries
 KernelAssignment = Literal["interleaved", "contiguous"]  # those that the kernels of topk/ know
 Dtype = Literal["f32", "f16", "bf16"]
-RowDtype = Literal["unknown", "f16", "bf16", "f32", "f64"]
+RowDtype = Literal["unknown", "f16", "bf16", "f32", "f64", "f8e4m3", "f8e5m2"]
+Weights = Literal["unsaid", "scores", "probabilities"]  # what the elements of rows are
 Input = Literal["placement", "file", "iid", "ar1", "lognormal", "uniform", "ties", "sorted",
                 "constant", "rope"]
 Shuffle = Literal["none", "row", "once"]

@@ -1,134 +1,44 @@
-/* npy.c - see npy.h.
+/* npy.c - the header of a .npy file: a magic, a version, a length, and a Python dictionary with
+ * three entries.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "npy.h"
-
 #include <stdbool.h>
 #include <string.h>
+
+#include "element.h"
+#include "formats.h"
+#include "literal.h"
 
 #define NPY_MAGIC "\x93NUMPY"
 #define NPY_MAGIC_LENGTH 6
 
-/* WHAT is wrong, and the mend. */
-#define DAMAGED(WHAT) "has a damaged .npy header: " WHAT "; write it again with numpy.save"
-
-/* What has not been read yet of the dictionary. */
-struct cursor {
-    const unsigned char *at, *end;
-};
-
-static void skip_blanks(struct cursor *c)
+/* What the text of descr says, if it is a type that can be read and the one that is wanted. NumPy
+ * has no name for bfloat16 and float8: ml_dtypes saves them as void or as a float of one byte, and
+ * others as integers. */
+static int read_type(const char *descr, struct row_file *file, enum sim_dtype wanted,
+                     struct message error)
 {
-    while (c->at < c->end && (*c->at == ' ' || *c->at == '\n' || *c->at == '\t'))
-        c->at++;
-}
-
-/* Skips blanks and then the character, if it is there. */
-static bool skip(struct cursor *c, char expected)
-{
-    skip_blanks(c);
-    if (c->at == c->end || *c->at != (unsigned char)expected)
-        return false;
-    c->at++;
-    return true;
-}
-
-static bool skip_word(struct cursor *c, const char *word)
-{
-    size_t length = strlen(word);
-    skip_blanks(c);
-    if ((size_t)(c->end - c->at) < length || memcmp(c->at, word, length) != 0)
-        return false;
-    c->at += length;
-    return true;
-}
-
-/* A string in single or double quotes, without escapes. */
-static bool read_string(struct cursor *c, char *text, size_t size)
-{
-    size_t length = 0;
-    skip_blanks(c);
-    if (c->at == c->end || (*c->at != '\'' && *c->at != '"'))
-        return false;
-    unsigned char quote = *c->at++;
-    for (; c->at < c->end && *c->at != quote; c->at++) {
-        if (length + 1 >= size || *c->at < ' ' || *c->at > '~' || *c->at == '\\')
-            return false;
-        text[length++] = (char)*c->at;
-    }
-    text[length] = '\0';
-    return c->at++ < c->end;
-}
-
-/* What the text of descr says, if it is a type that can be read and the one that is wanted. */
-static int dtype_of_descr(const char *descr, enum sim_dtype wanted, enum sim_dtype *dtype,
-                          struct message error)
-{
-    static const struct {
-        const char *descr;
-        enum sim_dtype dtype;
-    } types[] = {{"<f2", SIM_F16}, {"<f4", SIM_F32}, {"<f8", SIM_F64}};
-    *dtype = SIM_DTYPE_UNKNOWN;
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strcmp(descr, types[i].descr) == 0)
-            *dtype = types[i].dtype;
-    bool two_bytes =
-        strcmp(descr, "<u2") == 0 || strcmp(descr, "<V2") == 0 || strcmp(descr, "|V2") == 0;
-    if (two_bytes && wanted == SIM_BF16)
-        *dtype = SIM_BF16;
-    else if (two_bytes)
-        return message_set(error, "holds '%s'; if that is bfloat16, give " MEMBER "dtype bf16",
-                           descr);
-    if (*dtype == SIM_DTYPE_UNKNOWN && *descr == '>')
-        return message_set(
-            error, "holds '%s', big-endian; save it as little-endian: x.astype('<f4')", descr);
-    if (*dtype == SIM_DTYPE_UNKNOWN)
-        return message_set(
-            error, "holds '%.20s'; give float16, float32 or float64 ('<f2', '<f4', '<f8')", descr);
-    if (wanted != SIM_DTYPE_UNKNOWN && wanted != *dtype)
-        return message_set(error, "holds %s, not the %s of " MEMBER "dtype", sim_dtype_name(*dtype),
-                           sim_dtype_name(wanted));
-    return 0;
-}
-
-/* (2, 3, 4): the last is the row, the product of the others the number of rows. */
-static int read_shape(struct cursor *c, struct row_file *file, struct message error)
-{
-    unsigned axes = 0;
-    file->rows = 1;
-    file->row = 1;
-    if (!skip(c, '('))
-        return message_set(error, DAMAGED("shape is not a tuple"));
-    while (!skip(c, ')')) {
-        uint64_t axis = 0;
-        skip_blanks(c);
-        if (c->at < c->end && *c->at == '-')
-            return message_set(error, DAMAGED("a negative shape"));
-        if (c->at == c->end || *c->at < '0' || *c->at > '9')
-            return message_set(error, DAMAGED("shape is not a tuple of numbers"));
-        for (; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++) {
-            axis = axis * 10 + (uint64_t)(*c->at - '0');
-            if (axis >> 56)
-                return message_set(error, DAMAGED("its shape is too large"));
-        }
-        if (__builtin_mul_overflow(file->rows, file->row, &file->rows) || file->rows >> 56)
-            return message_set(error, DAMAGED("its shape is too large"));
-        if (axes == ROW_FILE_AXES)
-            return message_set(error, "has more than %d axes", ROW_FILE_AXES);
-        file->row = axis;
-        file->axis[axes++] = axis;
-        if (!skip(c, ',')) {
-            if (axes < 2 || !skip(c, ')'))
-                return message_set(error, DAMAGED("shape is not a tuple"));
-            break;
-        }
-    }
-    file->axes = axes;
-    if (axes == 0)
-        return message_set(error,
-                           "holds a single number; give an array whose last axis is the row");
-    if (file->rows == 0 || file->row == 0)
-        return message_set(error, "holds no rows: an axis of its shape is 0");
+    static const enum sim_dtype floats[] = {[2] = SIM_F16, [4] = SIM_F32, [8] = SIM_F64};
+    const bool plain = strchr("<>|=", descr[0]) && strlen(descr) == 3;
+    const unsigned bytes =
+        plain && descr[2] >= '1' && descr[2] <= '8' ? (unsigned)descr[2] - '0' : 0;
+    char mend[ROW_MEND];
+    file->dtype = bytes && descr[1] == 'f' ? floats[bytes] : SIM_DTYPE_UNKNOWN;
+    file->swapped = descr[0] == '>';
+    const bool nameless = bytes && file->dtype == SIM_DTYPE_UNKNOWN && strchr("fViu", descr[1]);
+    if (nameless && elements[wanted].bytes == bytes && (bytes == 1 || wanted == SIM_BF16) &&
+        wanted != SIM_DTYPE_UNKNOWN)
+        file->dtype = wanted;
+    else if (nameless && bytes <= 2)
+        return message_set(error, "holds '%s'; if that is %s", descr,
+                           bytes == 2 ? "bfloat16, give " MEMBER "dtype bf16"
+                                      : "float8, give " MEMBER "dtype f8e4m3 or f8e5m2");
+    if (file->dtype == SIM_DTYPE_UNKNOWN)
+        return message_set(error, "holds '%.20s', no floating-point numbers; %s", descr,
+                           row_file_mend(mend, file, "", "n.load(", ").astype(\"f4\")"));
+    if (wanted != SIM_DTYPE_UNKNOWN && wanted != file->dtype)
+        return message_set(error, "holds %s, not the %s of " MEMBER "dtype",
+                           sim_dtype_name(file->dtype), sim_dtype_name(wanted));
     return 0;
 }
 
@@ -143,15 +53,13 @@ static int read_descr(struct cursor *c, struct row_file *file, enum sim_dtype wa
     char descr[64];
     if (!read_string(c, descr, sizeof descr))
         return message_set(error, "holds records, not numbers; give float16, float32 or float64");
-    return dtype_of_descr(descr, wanted, &file->dtype, error);
+    return read_type(descr, file, wanted, error);
 }
 
-static int read_order(struct cursor *c, struct message error)
+static int read_order(struct cursor *c, struct row_file *file, struct message error)
 {
-    if (skip_word(c, "True"))
-        return message_set(error, "is in Fortran order; save it in C order: "
-                                  "numpy.ascontiguousarray(x)");
-    if (!skip_word(c, "False"))
+    file->fortran = skip_word(c, "True");
+    if (!file->fortran && !skip_word(c, "False"))
         return message_set(error, DAMAGED("fortran_order is neither True nor False"));
     return 0;
 }
@@ -169,7 +77,7 @@ static int read_entry(struct cursor *c, struct row_file *file, enum sim_dtype wa
     }
     if (strcmp(name, "fortran_order") == 0 && !entries->fortran_order) {
         entries->fortran_order = true;
-        return read_order(c, error);
+        return read_order(c, file, error);
     }
     if (strcmp(name, "shape") == 0 && !entries->shape) {
         entries->shape = true;
@@ -205,11 +113,16 @@ static int read_dictionary(struct cursor *c, struct row_file *file, enum sim_dty
     return 0;
 }
 
+static bool begins(const unsigned char *bytes, size_t length)
+{
+    return length >= NPY_MAGIC_LENGTH && memcmp(bytes, NPY_MAGIC, NPY_MAGIC_LENGTH) == 0;
+}
+
 static int parse(struct row_file *file, const unsigned char *bytes, size_t length,
                  enum sim_dtype dtype, struct message error)
 {
     size_t start = NPY_MAGIC_LENGTH + 2 + 2, text = 0;
-    if (length < start || memcmp(bytes, NPY_MAGIC, NPY_MAGIC_LENGTH) != 0)
+    if (length < start || !begins(bytes, length))
         return message_set(error, "is not a .npy file");
     unsigned version = bytes[NPY_MAGIC_LENGTH];
     if (version < 1 || version > 3)
@@ -230,8 +143,7 @@ static int parse(struct row_file *file, const unsigned char *bytes, size_t lengt
 
 const struct row_format npy_format = {
     .suffix = ".npy",
-    .magic = NPY_MAGIC,
-    .magic_length = NPY_MAGIC_LENGTH,
     .header_most = 1 << 20,
+    .begins = begins,
     .parse = parse,
 };

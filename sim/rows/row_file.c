@@ -5,25 +5,23 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <base/files/regular_file.h>
+#include <base/memory.h>
 
-#include "npy.h"
+#include "element.h"
+#include "formats.h"
 
-static const struct row_format *const formats[] = {&npy_format};
+static const struct row_format *const formats[] = {&npy_format, &safetensors_format};
 
 const struct row_format *row_format(size_t index)
 {
     return index < sizeof formats / sizeof *formats ? formats[index] : NULL;
-}
-
-static uint64_t bytes_of(enum sim_dtype dtype)
-{
-    return dtype == SIM_F64 ? 8 : dtype == SIM_F32 ? 4 : 2;
 }
 
 /* ---- files */
@@ -88,20 +86,20 @@ static int open_file(struct row_file *file, const char *path, struct message err
     return file->size > 0 ? 0 : message_set(error, "is empty");
 }
 
-static bool begins_with_magic(const struct row_file *file, const struct row_format *format)
+/* The format that the beginning of the file tells. NULL: none; and where it is of another kind or
+ * cannot be read, with a line in `error`. */
+static const struct row_format *format_of(const struct row_file *file, struct message error)
 {
-    unsigned char magic[16];
-    return file->size >= format->magic_length &&
-           read_at(file->descriptor, magic, format->magic_length, 0) == 0 &&
-           memcmp(magic, format->magic, format->magic_length) == 0;
-}
-
-/* The format that the beginning of the file tells; NULL: none. */
-static const struct row_format *format_of(const struct row_file *file)
-{
+    unsigned char bytes[80];
+    const size_t length = file->size < sizeof bytes ? (size_t)file->size : sizeof bytes;
+    if (read_at(file->descriptor, bytes, length, 0) != 0) {
+        message_unread(error);
+        return NULL;
+    }
     for (size_t i = 0; row_format(i); i++)
-        if (begins_with_magic(file, row_format(i)))
+        if (row_format(i)->begins(bytes, length))
             return row_format(i);
+    row_file_foreign(file, bytes, length, error);
     return NULL;
 }
 
@@ -121,16 +119,16 @@ static int set_raw_rows(struct row_file *file, enum sim_dtype dtype, uint64_t ro
                         struct message error)
 {
     if (dtype == SIM_DTYPE_UNKNOWN || row == 0)
-        return message_set(error, "is not a .npy file; for raw numbers give " MEMBER
-                                  "dtype and " MEMBER "row");
+        return message_set(error, "is not a .npy or .safetensors file; simulate reads raw numbers "
+                                  "with " MEMBER "dtype and " MEMBER "row");
     file->dtype = dtype;
     file->row = row;
     file->offset = 0;
-    file->rows = file->size / bytes_of(dtype) / row;
+    file->rows = file->size / elements[dtype].bytes / row;
     file->axes = 2;
     file->axis[0] = file->rows;
     file->axis[1] = row;
-    if (file->rows == 0 || file->size % (bytes_of(dtype) * row) != 0)
+    if (file->rows == 0 || file->size % (elements[dtype].bytes * row) != 0)
         return message_set(
             error, "has %" PRIu64 " bytes, which is not a whole number of rows of %" PRIu64 " %s",
             file->size, row, sim_dtype_name(dtype));
@@ -142,7 +140,7 @@ static int check_size(const struct row_file *file, struct message error)
 {
     uint64_t length;
     if (__builtin_mul_overflow(file->rows, file->row, &length) ||
-        __builtin_mul_overflow(length, bytes_of(file->dtype), &length) ||
+        __builtin_mul_overflow(length, elements[file->dtype].bytes, &length) ||
         __builtin_add_overflow(length, file->offset, &length))
         return message_set(error, "has a damaged header: its shape is too large; write it again");
     if (length != file->size)
@@ -151,17 +149,33 @@ static int check_size(const struct row_file *file, struct message error)
     return 0;
 }
 
+/* In Fortran order the elements of a row are far from each other: reads all of them once. */
+static int read_whole_file(struct row_file *file, struct message error)
+{
+    char mend[ROW_MEND];
+    const uint64_t bytes = file->size - file->offset;
+    file->whole = (double)bytes < memory_limit_bytes() ? malloc((size_t)bytes) : NULL;
+    if (!file->whole)
+        return message_set(
+            error, "is in Fortran order and does not fit into memory; %s",
+            row_file_mend(mend, file, "", "n.ascontiguousarray(n.load(", ", mmap_mode=\"r\"))"));
+    return read_at(file->descriptor, file->whole, bytes, file->offset) == 0 ? 0
+                                                                            : message_unread(error);
+}
+
 /* As row_file_open(), but leaves the file open on failure. */
-static int open_rows(struct row_file *file, const char *path, enum sim_dtype dtype, uint64_t row,
+static int open_rows(struct row_file *file, enum sim_dtype dtype, uint64_t row,
                      struct message error)
 {
-    if (open_file(file, path, error) != 0)
+    if (open_file(file, file->path, error) != 0)
         return -1;
-    const struct row_format *promised = format_named(path);
-    file->format = format_of(file);
+    const struct row_format *promised = format_named(file->path);
+    *error.text = '\0';
+    file->format = format_of(file, error);
+    if (*error.text)
+        return -1;
     if (!file->format && promised)
-        return message_set(error, "is not a %s file: it does not begin with the magic bytes of one",
-                           promised->suffix);
+        return message_set(error, "is not a %s file, by its first bytes", promised->suffix);
     if ((file->format ? read_header(file, dtype, error) : set_raw_rows(file, dtype, row, error)) !=
         0)
         return -1;
@@ -169,17 +183,21 @@ static int open_rows(struct row_file *file, const char *path, enum sim_dtype dty
         return message_set(error,
                            "has rows of %" PRIu64 " elements, not the %" PRIu64 " of " MEMBER "row",
                            file->row, row);
-    return check_size(file, error);
+    if (check_size(file, error) != 0)
+        return -1;
+    file->fortran = file->fortran && file->rows > 1;
+    return file->fortran ? read_whole_file(file, error) : 0;
 }
 
 int row_file_open(struct row_file *file, const char *path, enum sim_dtype dtype, uint64_t row,
                   struct message error)
 {
-    *file = (struct row_file){.descriptor = -1};
-    if (open_rows(file, path, dtype, row, error) == 0)
-        return 0;
-    row_file_close(file);
-    return -1;
+    *file = (struct row_file){.descriptor = -1, .mask_below = -INFINITY, .path = path};
+    const int failed = open_rows(file, dtype, row, error);
+    file->path = NULL;
+    if (failed)
+        row_file_close(file);
+    return failed;
 }
 
 void row_file_close(struct row_file *file)
@@ -187,57 +205,58 @@ void row_file_close(struct row_file *file)
     if (file->descriptor >= 0)
         close(file->descriptor);
     file->descriptor = -1;
+    free(file->whole);
+    file->whole = NULL;
 }
 
 /* ---- elements: each of them is a double exactly */
 
-static double of_half(uint16_t bits)
+/* The elements of a row in Fortran order. The last axis is the one whose elements are farthest
+ * apart, by the number of rows; the other indices, of which the first moves by one element, say
+ * where the row begins. */
+static void gather(const struct row_file *file, uint64_t index, unsigned char *to)
 {
-    unsigned exponent = bits >> 10 & 31, fraction = bits & 1023;
-    double value;
-    if (exponent == 31) {
-        uint64_t wide = UINT64_C(0x7ff) << 52 | (uint64_t)fraction << 42;
-        memcpy(&value, &wide, sizeof value);
-    } else if (exponent == 0) {
-        value = fraction * 0x1p-24;
-    } else {
-        uint64_t wide = (uint64_t)(exponent + 1008) << 52 | (uint64_t)fraction << 42;
-        memcpy(&value, &wide, sizeof value);
+    const uint64_t bytes = elements[file->dtype].bytes;
+    uint64_t from = 0, step = file->rows;
+    for (unsigned i = file->axes - 1; i-- > 0;) {
+        step /= file->axis[i];
+        from += step * (index % file->axis[i]);
+        index /= file->axis[i];
     }
-    return bits >> 15 ? -value : value;
+    for (uint64_t i = 0; i < file->row; i++)
+        memcpy(to + i * bytes, file->whole + (from + i * file->rows) * bytes, (size_t)bytes);
 }
 
-static double of_bfloat(uint16_t bits)
+static void swap_bytes(unsigned char *at, uint64_t count, uint64_t bytes)
 {
-    uint32_t wide = (uint32_t)bits << 16;
-    float value;
-    memcpy(&value, &wide, sizeof value);
-    return value;
+    for (; count-- > 0; at += bytes)
+        for (uint64_t i = 0; i < bytes / 2; i++) {
+            const unsigned char byte = at[i];
+            at[i] = at[bytes - 1 - i];
+            at[bytes - 1 - i] = byte;
+        }
+}
+
+int row_file_bytes(const struct row_file *file, uint64_t index, void *to)
+{
+    const uint64_t each = elements[file->dtype].bytes, bytes = file->row * each;
+    if (file->whole && index < file->rows)
+        gather(file, index, to);
+    else if (read_at(file->descriptor, to, bytes, file->offset + index * bytes) != 0)
+        return -1;
+    if (file->swapped)
+        swap_bytes(to, file->row, each);
+    return 0;
 }
 
 int row_file_read(const struct row_file *file, uint64_t index, double *x, void *buffer)
 {
-    uint64_t bytes = file->row * bytes_of(file->dtype);
-    if (read_at(file->descriptor, buffer, bytes, file->offset + index * bytes) != 0)
+    if (row_file_bytes(file, index, buffer) != 0)
         return -1;
-    const uint16_t *words = buffer;
-    const float *floats = buffer;
-    switch (file->dtype) {
-    case SIM_F16:
-        for (uint64_t i = 0; i < file->row; i++)
-            x[i] = of_half(words[i]);
-        break;
-    case SIM_BF16:
-        for (uint64_t i = 0; i < file->row; i++)
-            x[i] = of_bfloat(words[i]);
-        break;
-    case SIM_F32:
-        for (uint64_t i = 0; i < file->row; i++)
-            x[i] = floats[i];
-        break;
-    default:
-        memcpy(x, buffer, bytes);
-    }
+    elements[file->dtype].widen(buffer, x, file->row);
+    const double mask = file->dtype == SIM_F64 ? file->mask_below : (double)(float)file->mask_below;
+    for (uint64_t i = 0; i < file->row && mask > -INFINITY; i++)
+        x[i] = x[i] <= mask ? -INFINITY : x[i];
     return 0;
 }
 

@@ -1,8 +1,7 @@
-/* test_row_file.c - files of rows: every dtype exactly, headers as NumPy writes them, and damaged
+/* test_row_file.c - files of rows: headers as NumPy writes them, and damaged
  * headers, each rejected with a reason.
  *
- * Against: damaged dictionaries, every cut, every flipped bit of a header; all float16 and bfloat16
- * values by their definition.
+ * Against: damaged dictionaries, every cut, every flipped bit of a header.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdbool.h>
@@ -119,10 +118,10 @@ static const struct {
     size_t data;
     const char *reason; /* a part of the message */
 } damaged[] = {
-    {"{'descr': '<f4', 'fortran_order': True, 'shape': (3, 4), }", 48, "Fortran"},
     {"{'descr': '<f4', 'fortran_order': 1, 'shape': (3, 4), }", 48, "fortran_order"},
     {"{'descr': '|O', 'fortran_order': False, 'shape': (3, 4), }", 48, "'|O'"},
-    {"{'descr': '>f4', 'fortran_order': False, 'shape': (3, 4), }", 48, "big-endian"},
+    {"{'descr': '<f3', 'fortran_order': False, 'shape': (3, 4), }", 36, "'<f3'"},
+    {"{'descr': '|V1', 'fortran_order': False, 'shape': (3, 4), }", 12, "f8e4m3 or f8e5m2"},
     {"{'descr': '<i4', 'fortran_order': False, 'shape': (3, 4), }", 48, "'<i4'"},
     {"{'descr': '<u2', 'fortran_order': False, 'shape': (3, 4), }", 24, "bf16"},
     {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (3, 4), }", 48, "records"},
@@ -229,8 +228,8 @@ START_TEST(wrong_headers)
         size_t at;
         unsigned char value;
         const char *reason;
-    } lies[] = {{0, 'x', "magic"},    {6, 4, "version 4"},  {6, 0, "version 0"},
-                {8, 0xff, "cut off"}, {9, 0xff, "cut off"}, {8, 1, "damaged"}};
+    } lies[] = {{0, 'x', "first bytes"}, {6, 4, "version 4"},  {6, 0, "version 0"},
+                {8, 0xff, "cut off"},    {9, 0xff, "cut off"}, {8, 1, "damaged"}};
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
         unsigned char was = bytes[lies[i].at];
         bytes[lies[i].at] = lies[i].value;
@@ -296,45 +295,5 @@ START_TEST(raw_files)
 }
 END_TEST
 
-/* Every float16 and every bfloat16, from the definitions of the formats. */
-START_TEST(short_floats_are_exact)
-{
-    static uint16_t words[65536];
-    static double x[65536];
-    static uint64_t buffer[65536];
-    char error[300];
-    struct row_file file;
-    make_folder();
-    for (unsigned i = 0; i < 65536; i++)
-        words[i] = (uint16_t)i;
-    FILE *out = fopen(raw, "w");
-    ck_assert_uint_eq(fwrite(words, sizeof *words, 65536, out), 65536);
-    fclose(out);
-    for (int brain = 0; brain < 2; brain++) {
-        int exponent_bits = brain ? 8 : 5, fraction_bits = 15 - exponent_bits,
-            bias = (1 << (exponent_bits - 1)) - 1;
-        ck_assert(row_file_open(&file, raw, brain ? SIM_BF16 : SIM_F16, 65536, MESSAGE(error)) ==
-                  0);
-        ck_assert_int_eq(row_file_read(&file, 0, x, buffer), 0);
-        for (int i = 0; i < 65536; i++) {
-            int exponent = i >> fraction_bits & ((1 << exponent_bits) - 1),
-                fraction = i & ((1 << fraction_bits) - 1);
-            double want =
-                exponent ? ldexp((1 << fraction_bits) + fraction, exponent - bias - fraction_bits)
-                         : ldexp(fraction, 1 - bias - fraction_bits);
-            if (exponent == (1 << exponent_bits) - 1)
-                want = fraction ? NAN : INFINITY;
-            if (i >> 15)
-                want = -want;
-            ck_assert_msg(isnan(want) ? isnan(x[i])
-                                      : x[i] == want && !signbit(x[i]) == !signbit(want),
-                          "word %04x: %g, want %g", i, x[i], want);
-        }
-        row_file_close(&file);
-    }
-    remove_folder();
-}
-END_TEST
-
 TEST_MAIN("row_file", headers_of_numpy, damaged_files, cut_and_flipped_files, wrong_headers,
-          files_that_do_not_fit, raw_files, short_floats_are_exact)
+          files_that_do_not_fit, raw_files)

@@ -87,10 +87,7 @@ int bench_rows_open(struct bench_rows *rows, const char *path, struct bench_sett
     /* two bytes without a name are bfloat16 if that was asked for */
     if (row_file_open(&rows->file, path, SIM_DTYPE_UNKNOWN, 0, MESSAGE(reason)) != 0 &&
         (!bfloat || row_file_open(&rows->file, path, SIM_BF16, 0, MESSAGE(reason)) != 0))
-        return usage_error("--rows %.150s %s", path,
-                           rows->file.size > 0 && !rows->file.format
-                               ? "is not a .npy file; save the rows as one, as numpy.save() does"
-                               : reason);
+        return usage_error("--rows %.150s %s", path, reason);
     status = take_shape(&settings->axes, &rows->file);
     if (status != STATUS_OK)
         return status;

@@ -73,7 +73,7 @@ static int read_numbers(const char *path, uint32_t number[TRACE_N], size_t *n)
     char reason[500];
     double x[TRACE_N], buffer[TRACE_N];
     if (row_file_open(&file, path, SIM_DTYPE_UNKNOWN, 0, MESSAGE(reason)) != 0)
-        return usage_error("--file %.150s %s", path, file.format ? reason : "is not a .npy file");
+        return usage_error("--file %.150s %s", path, reason);
     const bool fits = file.row <= TRACE_N;
     const bool good = fits && row_file_read(&file, 0, x, buffer) == 0;
     *n = (size_t)file.row;

@@ -34,7 +34,7 @@ struct settings {
 static const struct argument topk_options[] = {
     {"--k", "K", BY(read_one_count), IN_QUESTION(k), "elements wanted of each row"},
     {"--file", "ROWS", KIND(read_text, .endings = "npy"), AT(file),
-     "a .npy file of float16, float32 or float64, whose last axis is the row; each rank maps it"},
+     "a .npy or .safetensors file of rows; each rank reads it"},
     {"--n", "N", BY(read_one_count), IN_QUESTION(n), "elements in a generated row"},
     {"--input", "I", &kind_of_made_input, AT(input),
      "the kind of generated rows (default iid): iid, ar1, lognormal, uniform, ties, sorted, "

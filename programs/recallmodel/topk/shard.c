@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <base/memory.h>
 #include <programs/bench-cpu/library.h>
@@ -38,33 +37,32 @@ static void pack(struct shard *shard, uint64_t r, const char *row)
         memcpy(to, row + (size_t)shard->column[i] * shard->bytes, shard->bytes);
 }
 
-static int map_file(struct shard *shard, const struct matrix *matrix, struct message error)
-{
-    const struct row_file *file = matrix->file;
-    const char *bytes = mmap(NULL, (size_t)file->size, PROT_READ, MAP_PRIVATE, file->descriptor, 0);
-    if (bytes == MAP_FAILED)
-        return message_set(error, "the file cannot be mapped: %s", strerror(errno));
-    for (uint64_t r = 0; r < matrix->m; r++)
-        pack(shard, r, bytes + file->offset + r * matrix->n * shard->bytes);
-    munmap((void *)bytes, (size_t)file->size);
-    return 0;
-}
-
-static void generate(struct shard *shard, const struct matrix *matrix)
+/* Rows of a file, as they are there or as float, or generated ones. */
+static int fill(struct shard *shard, const struct matrix *matrix, struct message error)
 {
     const size_t n = (size_t)matrix->n;
+    const struct row_file *file = matrix->file;
     double *x = require_memory(malloc(n * sizeof *x));
     uint64_t *words = require_memory(malloc((n + 1) * sizeof *words));
     float *row = require_memory(malloc(n * sizeof *row));
-    for (uint64_t r = 0; r < matrix->m; r++) {
-        row_generate(matrix->input, matrix->rho, matrix->seed, r, x, n, words);
-        for (size_t i = 0; i < n; i++)
+    int failed = 0;
+    for (uint64_t r = 0; r < matrix->m && !failed; r++) {
+        if (file && matrix->type != RCM_TOP_K_F32)
+            failed = row_file_bytes(file, r, words);
+        else if (file)
+            failed = row_file_read(file, r, x, words);
+        else
+            row_generate(matrix->input, matrix->rho, matrix->seed, r, x, n, words);
+        for (size_t i = 0; i < n && matrix->type == RCM_TOP_K_F32 && !failed; i++)
             row[i] = (float)x[i];
-        pack(shard, r, (const char *)row);
+        pack(shard, r, matrix->type == RCM_TOP_K_F32 ? (const char *)row : (const char *)words);
     }
     free(x);
     free(words);
     free(row);
+    return failed ? message_set(error, "the file cannot be read: %s",
+                                errno ? strerror(errno) : "it ends early")
+                  : 0;
 }
 
 int shard_read(struct shard *shard, const struct matrix *matrix, const uint64_t *sizes,
@@ -80,10 +78,7 @@ int shard_read(struct shard *shard, const struct matrix *matrix, const uint64_t 
     if (find_columns(shard, matrix, sizes, rank, ranks) != 0)
         return message_set(error, "out of memory");
     shard->values = require_memory(malloc((size_t)bytes + 1));
-    if (matrix->file)
-        return map_file(shard, matrix, error);
-    generate(shard, matrix);
-    return 0;
+    return fill(shard, matrix, error);
 }
 
 void shard_free(struct shard *shard)

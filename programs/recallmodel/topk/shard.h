@@ -28,8 +28,8 @@ struct shard {
     enum rcm_top_k_type type;
 };
 
-/* Takes the columns of this rank out of the matrix; of a file it maps the bytes. Returns 0, or -1
- * with one line in `error`; shard_free() in any case. */
+/* Takes the columns of this rank out of the matrix. Returns 0, or -1 with one line in `error`;
+ * shard_free() in any case. */
 int shard_read(struct shard *shard, const struct matrix *matrix, const uint64_t *sizes,
                unsigned rank, unsigned ranks, struct message error);
 void shard_free(struct shard *shard);
