@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,11 @@ static void print_parameters(FILE *file, const struct sim_spec *spec)
         fprintf(file, "file %s\nsize %" PRIu64 " bytes\ndtype %s\nfile written at %" PRIu64 " ns\n",
                 spec->name ? spec->name : "", spec->file->size, sim_dtype_name(spec->file->dtype),
                 spec->file->modified_ns);
+    if (spec->input == SIM_FILE && spec->file->mask_below > -INFINITY) {
+        fputs("mask_below", file);
+        print_real(file, spec->file->mask_below);
+        fputc('\n', file);
+    }
     if (spec->input == SIM_ROPE)
         print_rope(file, spec->rope ? spec->rope : &sim_rope_default);
     if (spec->groups)
@@ -85,6 +91,8 @@ static void print_parameters(FILE *file, const struct sim_spec *spec)
         print_real(file, spec->temperature);
     else
         fputs(" none", file);
+    if (spec->probabilities)
+        fputs(" of probabilities", file);
     fputc('\n', file);
     print_shapes(file, spec);
 }

@@ -74,18 +74,19 @@ static int weigher_end(struct weigher *w)
 static double weigh_file_row(struct weigher *w)
 {
     const double temperature = w->scores->temperature;
+    const bool probabilities = w->scores->probabilities;
     double all = 0.0, mass = 0.0;
     for (size_t i = 0; i < w->n; i++)
         w->keys[i] = recall_key_of(w->x[i]);
     select_largest(w->keys, w->n, w->k, w->scratch, w->at);
     sort_by_rank(w->keys, w->at, w->k, w->scratch);
     const double largest = w->x[w->at[0]];
-    if (!(largest > -INFINITY))
+    if (!softmax_weighs(largest, probabilities))
         return 0.0;
     for (size_t i = 0; i < w->n; i++)
-        all += softmax_weight(w->x[i], largest, temperature);
+        all += softmax_weight(w->x[i], largest, temperature, probabilities);
     for (size_t j = 0; j < w->k; j++)
-        mass += w->share[j] = softmax_weight(w->x[w->at[j]], largest, temperature);
+        mass += w->share[j] = softmax_weight(w->x[w->at[j]], largest, temperature, probabilities);
     w->topk_mass = mass / all;
     return mass;
 }

@@ -6,12 +6,14 @@
 #ifndef RANK_WEIGHTS_H
 #define RANK_WEIGHTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <base/message.h>
 #include <sim/rows/row_file.h>
 
-/* Rows of scores, and what an element weighs: exp(x/temperature). Elements of +inf share all. With
+/* Rows of scores, and what an element weighs: exp(x/temperature), or of probabilities
+ * x^(1/temperature). Elements of +inf share all. With
  * top_p < 1 the mass of a row is that of its nucleus alone, the fewest largest of the top k that
  * have at least this share of their mass; the others weigh nothing. */
 struct rank_scores {
@@ -19,6 +21,7 @@ struct rank_scores {
     uint64_t n;                  /* elements of a row: file->row, or below 2^53 */
     double score_sd;             /* of normal ones */
     double temperature, top_p;   /* > 0; 0 < top_p <= 1 */
+    bool probabilities;          /* the elements of a file are: enum sim_weights */
 };
 
 /* Rows of normal scores: as many as this, but not more elements than that of the top k in all. */

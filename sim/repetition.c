@@ -125,14 +125,14 @@ static void set_weights(const struct sim_spec *spec, struct worker *worker, cons
     for (size_t j = 0; j < k; j++) {
         double v = x[worker->at[j]];
         value[j] = v / largest; /* so that no sum overflows */
-        mass[j] = softmax_weight(v, largest, spec->temperature);
+        mass[j] = softmax_weight(v, largest, spec->temperature, spec->probabilities);
         shares &= v >= 0.0;
         top->mass += mass[j];
         top->value += value[j];
     }
     if (!shares)
         top->value = NAN;
-    if (!(largest > -INFINITY)) /* the row is all masks */
+    if (!softmax_weighs(largest, spec->probabilities)) /* the row is all masks */
         top->mass = NAN;
 }
 
@@ -144,7 +144,7 @@ static void count_outside(const struct sim_spec *spec, struct worker *worker, co
     if (!(top->mass > 0.0))
         return;
     for (size_t i = 0; i < spec->valid; i++)
-        all += softmax_weight(x[i], largest, spec->temperature);
+        all += softmax_weight(x[i], largest, spec->temperature, spec->probabilities);
     shares_add(outside, 1.0 - top->mass / all);
 }
 

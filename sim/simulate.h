@@ -23,6 +23,7 @@
 #include <sim/rows/row.h>
 #include <sim/rows/row_file.h>
 #include <sim/rows/row_groups.h>
+#include <sim/rows/row_look.h>
 
 struct sim_shape {
     uint64_t b, k_b;
@@ -55,6 +56,7 @@ struct sim_spec {
     bool reaching;      /* also count R, which looks at more of a row if something is lost */
     bool weights;       /* also measure softmax mass and value; not for SIM_PLACEMENT */
     double temperature; /* of the softmax, > 0 */
+    bool probabilities; /* elements are probabilities and no scores: enum sim_weights */
     uint64_t seed, repetitions;
     unsigned threads;            /* 0: all */
     const char *checkpoint;      /* a path, or NULL */

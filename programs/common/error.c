@@ -34,7 +34,7 @@ static void show_line(const char *line, char *shown)
             *shown++ = '-';
             *shown++ = '-';
         } else if (member && *at == '_') {
-            if (strncmp(at - 1, "k_b", 3) != 0) /* --kb */
+            if (at[-1] != 'k' || at[-2] != *MEMBER || at[1] != 'b') /* --kb */
                 *shown++ = '-';
         } else {
             member = member && isalnum((unsigned char)*at);
@@ -44,14 +44,27 @@ static void show_line(const char *line, char *shown)
     *shown = '\0';
 }
 
-int usage_error(const char *format, ...)
+static void print_line(const char *format, va_list arguments)
 {
     char line[1200], shown[2 * sizeof line];
-    va_list arguments;
-    va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
     show_line(line, shown);
     fprintf(stderr, "%s: %s\n", name, shown);
+}
+
+int usage_error(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_line(format, arguments);
+    va_end(arguments);
     return STATUS_USAGE;
+}
+
+void notice(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_line(format, arguments);
+    va_end(arguments);
 }

@@ -22,7 +22,9 @@ void set_program_name(const char *name);
 const char *program_name(void);
 
 /* Prints "PROGRAM: ..." as one line on stderr and returns STATUS_USAGE. A MEMBER "n_q"
- * (base/message.h) is shown as --n-q, and control characters become '?'. */
+ * (base/message.h) is shown as --n-q, and control characters become '?'. notice() is for what is no
+ * error. */
 int usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void notice(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -6,6 +6,7 @@ import dataclasses
 import os
 import pathlib
 import tempfile
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Optional, Union
 
@@ -13,7 +14,7 @@ import numpy
 
 from . import _library as lib
 from ._arrays import Numbers, count, counts, fraction, real, rope_of, unmasked
-from ._library import INPUTS, Assignment, Input, Path, RowDtype, Shuffle, ffi, sim, text_of
+from ._library import INPUTS, Assignment, Input, Path, RowDtype, Shuffle, Weights, ffi, sim, text_of
 from ._long import run_stoppable
 
 if TYPE_CHECKING:
@@ -134,6 +135,10 @@ def _lost_array(rows, lost):
     return ffi.new("struct sim_group_lost[]", [(int(x), int(y)) for x, y in zip(rows, lost)])
 
 
+# What NumPy has no name for, as .npy files have it and as the library calls it.
+OF_ML_DTYPES = {"bfloat16": "bf16", "float8_e4m3fn": "f8e4m3", "float8_e5m2": "f8e5m2"}
+
+
 def _open_rows(rows, dtype, stack):
     """An open struct row_file of a path or of an array, which goes through a temporary .npy file.
 
@@ -142,11 +147,12 @@ def _open_rows(rows, dtype, stack):
     path = rows
     if not isinstance(rows, (str, os.PathLike)):
         array = unmasked("rows", rows)
-        if array.dtype.name == "bfloat16":
-            array, dtype = array.view(numpy.uint16), "bf16"
+        if array.dtype.name in OF_ML_DTYPES:
+            dtype = OF_ML_DTYPES[array.dtype.name]
+            array = array.view(f"u{array.dtype.itemsize}")
         elif array.dtype.kind != "f" or array.dtype.itemsize > 8:
-            raise TypeError("rows must be float16, bfloat16, float32 or float64, "
-                            f"not {array.dtype}")
+            raise TypeError("rows must be float16, bfloat16, float32, float64, float8_e4m3fn or "
+                            f"float8_e5m2, not {array.dtype}")
         if array.ndim == 0 or array.size == 0:
             raise ValueError("rows must be an array whose last axis is the row, not empty")
         path = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory())) / "rows.npy"
@@ -161,6 +167,15 @@ def _open_rows(rows, dtype, stack):
         raise ValueError(message)
     stack.callback(sim().row_file_close, file)
     return file
+
+
+def _look_at(spec, weights):
+    """Warns of rows that do not look like what they are taken for; an error if they cannot be."""
+    masks, more = ffi.new("char[]", sim().ROW_NOTICE), ffi.new("char[]", sim().ROW_NOTICE)
+    if sim().row_look(spec.file, spec.repetitions, spec.valid, spec.k, weights, masks, more) != 0:
+        raise ValueError(f"rows: {text_of(masks)}")
+    for line in filter(None, map(text_of, (masks, more))):
+        warnings.warn(f"rows: {line}", stacklevel=3)
 
 
 def _groups_of(file, groups, stack):
@@ -335,6 +350,7 @@ def simulate(rows: Union[ArrayLike, Path, Input], k: int, b: Numbers, k_b: Numbe
              repetitions: Optional[int] = None,
              seed: int = 1, temperature: float = 1.0, threads: int = 0,
              dtype: Optional[RowDtype] = None,
+             mask_below: Optional[float] = None, weights_are: Optional[Weights] = None,
              groups: Optional[Union[int, Sequence[Any], NDArray[Any]]] = None,
              rope_theta: Optional[float] = None, head_dim: Optional[int] = None,
              rope_share: Optional[float] = None, rope_spread: Optional[float] = None,
@@ -343,8 +359,9 @@ def simulate(rows: Union[ArrayLike, Path, Input], k: int, b: Numbers, k_b: Numbe
 
     It uses no function of the model.
 
-    rows: an array whose last axis is the row (float16, bfloat16, float32 or float64; all other axes
-    together count the rows), the path of a .npy file, or the name of an input to generate:
+    rows: an array whose last axis is the row (float16, bfloat16, float32, float64 or float8; all
+    other axes together count the rows), the path of a .npy or .safetensors file, or the name of an
+    input to generate:
     placement (a random top-k, no values), iid, ar1 (neighbours with correlation rho, usually 0.5),
     lognormal, uniform, ties, sorted, constant or rope (noise, and a cosine for each pair of a head
     that RoPE rotates). n: the length of a generated row.
@@ -354,7 +371,11 @@ def simulate(rows: Union[ArrayLike, Path, Input], k: int, b: Numbers, k_b: Numbe
     valid: the number of elements of a row that exist; the rest is padding (0: all exist).
     repetitions: the number of rows to run (default: all rows of an array or a file, 100 generated
     ones). temperature: that of the softmax whose mass is counted.
-    threads: 0 is all. dtype: bf16 if a .npy file holds bfloat16, which the format cannot say.
+    threads: 0 is all. dtype: bf16, f8e4m3 or f8e5m2 if a .npy file holds that, which the format
+    cannot say.
+    mask_below: elements of this value and less are masks, as -inf is: they never count as lost.
+    weights_are: scores (an element x weighs exp(x)) or probabilities (x). A UserWarning says where
+    rows seem to have masks or probabilities and neither was given.
     groups: which rows of an array or a file belong together, such as those of one document: the
     number of leading axes that name the group (0: rows are independent), or a label for each row.
     The default is 1 if there are more than two axes, else 0; axes of length 1 are passed over.
@@ -378,6 +399,8 @@ def simulate(rows: Union[ArrayLike, Path, Input], k: int, b: Numbers, k_b: Numbe
             file = _open_rows(rows, dtype, stack)
             if n is not None and n != file.row:
                 raise ValueError(f"n = {n}, but the rows have {file.row} elements")
+            if mask_below is not None:
+                file.mask_below = real("mask_below", mask_below)
             n, repetitions = file.row, file.rows if repetitions is None else repetitions
             row_groups, labels = _groups_of(file, groups, stack)
         repetitions = count("repetitions", repetitions, 1, file.rows if file else 2**63 - 1)
@@ -394,9 +417,16 @@ def simulate(rows: Union[ArrayLike, Path, Input], k: int, b: Numbers, k_b: Numbe
             "sim_spec", **pointers, n=n, k=k, valid=valid, rhos=1, shuffles=1, shapes=every_b.size,
             input=lib.number_of(input_name, Input, "rows"), reaching=True,
             weights=not (generated and rows == "placement"), temperature=temperature,
+            probabilities=weights_are == "probabilities",
             seed=count("seed", seed), repetitions=repetitions,
             threads=count("threads", threads, 0, 4096))
         stack.callback(lambda: (spec, pointers))  # until the simulation has ended
+        weights = lib.number_of(weights_are or "unsaid", Weights, "weights_are")
+        if file:
+            _look_at(spec, weights)
+        elif weights or mask_below is not None:
+            raise ValueError("mask_below and weights_are are of rows of an array or a file; leave "
+                             "them out")
         results = _run(spec, stack)
     shape = every_b.shape
     measured: dict[str, Any] = {

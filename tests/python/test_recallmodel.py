@@ -425,7 +425,8 @@ def test_profile_from_a_file(tmp_path):
     ("Assignment", "rcm_assignment"), ("Assignment", "sim_assignment"),
     ("KernelAssignment", "rcm_gpu_assignment"), ("Deploy", "rcm_deploy"), ("Dtype", "rcm_dtype"),
     ("Verdict", "rcm_verdict"), ("Kind", "rcm_contender_kind"),
-    ("Input", "sim_input"), ("RowDtype", "sim_dtype"), ("Shuffle", "sim_shuffle")])
+    ("Input", "sim_input"), ("RowDtype", "sim_dtype"), ("Shuffle", "sim_shuffle"),
+    ("Weights", "sim_weights")])
 def test_names_are_those_of_an_enumeration(kind, enumeration):
     names = typing.get_args(getattr(_library, kind))
     if kind == "Deploy":  # rcm_deployed has one more name

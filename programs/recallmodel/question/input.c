@@ -3,7 +3,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "input.h"
 
+#include <math.h>
 #include <string.h>
+
+#include <base/text.h>
 
 /* All but that of a file. */
 static enum sim_input nth_input(unsigned i)
@@ -97,4 +100,55 @@ int find_groups(const struct row_file *opened, const char *file, const char *gro
     return failed ? message_set(error, "%s %.150s %s", groups ? "--groups" : "--group-axes: --file",
                                 groups ? groups : file, reason)
                   : 0;
+}
+
+/* ---- what rows of a file are taken for */
+
+int read_mask_below(void *to, const char *option, const char *value)
+{
+    struct mask_below *mask = to;
+    *mask = (struct mask_below){true, text_number(value)};
+    return isfinite(mask->value) ? STATUS_OK
+                                 : usage_error("%s '%.*s' is not a number; give the value of the "
+                                               "mask, such as -1e9",
+                                               option, VALUE_SHOWN, value);
+}
+
+const char *weights_are_at(unsigned i)
+{
+    return i < SIM_WEIGHTS - SIM_SCORES ? sim_weights_name((enum sim_weights)(SIM_SCORES + i))
+                                        : NULL;
+}
+
+int read_weights_are(void *to, const char *option, const char *value)
+{
+    unsigned i;
+    const int status = read_name(option, value, weights_are_at, UNTIL_NULL, &i);
+    *(enum sim_weights *)to = (enum sim_weights)(SIM_SCORES + i);
+    return status;
+}
+
+int open_row_file(struct row_file *file, const char *option, const char *path,
+                  const struct rows_as *as)
+{
+    char reason[500];
+    if (row_file_open(file, path, SIM_DTYPE_UNKNOWN, 0, MESSAGE(reason)) != 0)
+        return usage_error("%s %.150s %s", option, path, reason);
+    if (as->mask.given)
+        file->mask_below = as->mask.value;
+    return STATUS_OK;
+}
+
+int look_at_rows(const struct row_file *file, const char *option, const char *path,
+                 const struct rows_as *as, uint64_t rows, uint64_t valid, uint64_t k, bool say,
+                 struct message error)
+{
+    char masks[ROW_NOTICE], weights[ROW_NOTICE];
+    if (row_look(file, rows, valid, k, as->weights, masks, weights) != 0)
+        return message_set(error, "%s %.150s %s", option, path, masks);
+    if (*masks && say)
+        notice("%s %.150s: %s", option, path, masks);
+    if (*weights && say)
+        notice("%s %.150s: %s", option, path, weights);
+    return 0;
 }

@@ -57,18 +57,18 @@ static struct rounding rounding_of(const struct rcm_format *f)
                              rcm_format_value(f, f->last - infinite), infinite};
 }
 
-static int from_file(const struct rounding_question *q, const char *path, uint64_t k,
-                     struct query_rounding *found)
+static int from_file(const struct rounding_question *q, const struct weights_question *weights,
+                     uint64_t k, struct query_rounding *found)
 {
     struct row_file file;
     struct rounding_means means;
     char reason[400];
     const struct rounding to = rounding_of(q->format);
-    if (row_file_open(&file, path, SIM_DTYPE_UNKNOWN, 0, MESSAGE(reason)) != 0)
-        return usage_error("--weights %.150s %s", path, reason);
-    int status = STATUS_OK;
+    int status = open_row_file(&file, "--weights", weights->file, &weights->as);
+    if (status != STATUS_OK)
+        return status;
     if (rounding_means(&file, k, &to, &means, MESSAGE(reason)) != 0)
-        status = usage_error("--weights %.150s %s", path, reason);
+        status = usage_error("--weights %.150s %s", weights->file, reason);
     row_file_close(&file);
     *found = (struct query_rounding){means.loss, means.loss_worst, means.loss_99};
     return status;
@@ -86,7 +86,7 @@ int rounding_find(const struct rounding_question *q, const struct weights_questi
     if (!q->format)
         return STATUS_OK;
     if (weights->file)
-        return from_file(q, weights->file, k, found);
+        return from_file(q, weights, k, found);
     if (n > RCM_ROUNDING_N_MOST)
         return usage_error("--rounding is for rows of at most 2^44 elements, not %" PRIu64, n);
     const struct rcm_values scores = {rcm_values_distribution_by_name("normal"), q->mean.value,

@@ -69,6 +69,7 @@ static struct rank_scores scores_of(const struct weights_question *q, const stru
                                 .n = n,
                                 .score_sd = q->score_sd.value,
                                 .temperature = temperature_of(q),
+                                .probabilities = q->as.weights == SIM_PROBABILITIES,
                                 .top_p = q->top_p.given ? decimal_value(q->top_p.value) : 1.0};
 }
 
@@ -77,17 +78,22 @@ static int from_file(const struct weights_question *q, uint64_t n, uint64_t k,
                      struct rank_weights *rows)
 {
     struct row_file file;
-    char reason[400];
-    if (row_file_open(&file, q->file, SIM_DTYPE_UNKNOWN, 0, MESSAGE(reason)) != 0)
-        return usage_error("--weights %.150s %s", q->file, reason);
-    int status = STATUS_OK;
+    char reason[600];
+    static bool said; /* once, whatever k is */
+    int status = open_row_file(&file, "--weights", q->file, &q->as);
+    if (status != STATUS_OK)
+        return status;
     const struct rank_scores scores = scores_of(q, &file, n);
     if (file.row != n)
         status = usage_error("--weights %.150s has rows of %" PRIu64 " elements, not %" PRIu64
                              "; give --n %" PRIu64,
                              q->file, file.row, n, file.row);
+    else if (look_at_rows(&file, "--weights", q->file, &q->as, file.rows, n, k, !said,
+                          MESSAGE(reason)) != 0)
+        status = usage_error("%s", reason);
     else if (rank_weights(rows, &scores, k, MESSAGE(reason)) != 0)
         status = usage_error("--weights %.150s %s", q->file, reason);
+    said = true;
     row_file_close(&file);
     return status;
 }

@@ -10,6 +10,8 @@
 #include <programs/common/json.h>
 #include <sim/rank_weights.h>
 
+#include "input.h"
+
 struct score_sd {
     bool given;
     double value;
@@ -18,7 +20,8 @@ struct score_sd {
 struct weights_question {
     struct fraction lost_mass; /* the share of the mass that may be lost, in place of --recall */
     struct score_sd score_sd;  /* normal scores */
-    const char *file;          /* or those of rows */
+    const char *file;          /* or those of rows .. */
+    struct rows_as as;         /* .. that are taken so */
     double temperature;        /* 0: not given */
     struct fraction top_p;
 };
@@ -31,8 +34,11 @@ argument_reader read_temperature; /* double, above 0 */
         {"--score-sd", "S", BY(read_score_sd), IN_QUESTION(weights.score_sd), \
          "scores are normal with standard deviation S, and an element weighs exp(score): also " \
          "print the share of the softmax mass that the lost elements have"}, \
-        {"--weights", "FILE", KIND(read_text, .endings = "npy"), IN_QUESTION(weights.file), \
-         "the same for the rows of a .npy file, with their mean weight by rank"}, \
+        {"--weights", "FILE", KIND(read_text, .endings = "npy safetensors"), \
+         IN_QUESTION(weights.file), \
+         "the same for the rows of a file, with their mean weight by rank"}, \
+        OPTION_WEIGHTS_ARE(IN_QUESTION(weights.as.weights)), \
+        OPTION_MASK_BELOW(IN_QUESTION(weights.as.mask)), \
         {"--temperature", "T", BY(read_temperature), IN_QUESTION(weights.temperature), \
          "divide the scores by T (default 1)"}, \
     { \
@@ -41,8 +47,9 @@ argument_reader read_temperature; /* double, above 0 */
             "P of the top k's mass (with --score-sd by drawn rows)" \
     }
 
-/* The rule that a command with these options has. */
+/* The rules that a command with these options has. */
 #define WEIGHTS_RULES \
+    {.options = "--weights-are --mask-below", .needs = "--weights"}, \
     { \
         .options = "--lost-mass", .excludes = "--recall", \
         .why = "each is what must be reached, of the mass or of the elements" \

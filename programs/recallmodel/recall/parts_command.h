@@ -55,6 +55,7 @@ struct parts_settings {
     struct parts_answer found; /* by parts_rows(), for the parts of the answer after it */
     /* of rows that are measured */
     const char *file, *groups; /* NULL: none */
+    struct rows_as as;         /* of parts that have no weights: scores */
     struct input_option input;
     struct decimal_list rho;
     struct count_list deal;                   /* 0 is runs */

@@ -72,9 +72,9 @@ static int open_file(struct measuring *m)
 {
     struct parts_settings *s = m->settings;
     struct count_list *n = &s->question.n;
-    char error[700] = "", reason[500];
-    if (row_file_open(&m->file, s->file, SIM_DTYPE_UNKNOWN, 0, MESSAGE(reason)) != 0)
-        return usage_error("--file %.150s %s", s->file, reason);
+    char error[700] = "";
+    if (open_row_file(&m->file, "--file", s->file, &s->as) != STATUS_OK)
+        return STATUS_USAGE;
     if (find_groups(&m->file, s->file, s->groups, s->group_axes, &m->groups, &m->grouped,
                     MESSAGE(error)) != 0)
         return usage_error("%s", error);
@@ -243,9 +243,13 @@ static int run_rows(struct measuring *m, const uint64_t *sizes, const uint64_t *
 static int measure_query(struct measuring *m)
 {
     struct parts_settings *s = m->settings;
+    char error[700];
     if (m->query->base.n >= UINT64_C(1) << 32)
         return usage_error("--n %" PRIu64 " is too long to measure; give less than 2^32",
                            m->query->base.n);
+    if (s->file && look_at_rows(&m->file, "--file", s->file, &s->as, s->rows, m->file.row,
+                                m->query->base.k, true, MESSAGE(error)) != 0)
+        return usage_error("%s", error);
     m->answer = parts_answer_of(m->query, s, 0);
     if (m->answer.list.length == 0)
         return usage_error("what the parts must send would take too long to compute; give --send");

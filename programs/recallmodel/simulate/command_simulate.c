@@ -44,7 +44,7 @@ static int read_shuffles(void *to, const char *option, const char *value)
 
 static const char *file_dtype_at(unsigned i)
 {
-    return i <= SIM_F64 - SIM_F16 ? sim_dtype_name((enum sim_dtype)(SIM_F16 + i)) : NULL;
+    return i < SIM_DTYPES - SIM_F16 ? sim_dtype_name((enum sim_dtype)(SIM_F16 + i)) : NULL;
 }
 
 static int read_file_dtype(void *to, const char *option, const char *value)
@@ -82,10 +82,13 @@ static const struct argument simulate_options[] = {
     {"--shuffle", "LIST", KIND(read_shuffles, .names = shuffle_at), AT(shuffles),
      "permute elements: none (default), row (each row anew) or once (all rows alike)"},
     {"--file", "PATH", BY(read_text), AT(file),
-     "take the rows from a .npy file (its last axis) or from a file of raw numbers"},
+     "take the rows from a .npy or .safetensors file (its last axis), or raw numbers"},
     {"--dtype", "T", KIND(read_file_dtype, .names = file_dtype_at), AT(file_dtype),
-     "type of the values in a raw file: f16, bf16, f32 or f64; for a .npy file only bf16"},
+     "type of the values in a raw file; for a .npy file bf16, f8e4m3 or f8e5m2, which the format "
+     "cannot say"},
     {"--row", "N", BY(read_count), AT(row), "elements in a row of a raw file"},
+    OPTION_MASK_BELOW(AT(as.mask)),
+    OPTION_WEIGHTS_ARE(AT(as.weights)),
     {"--groups", "FILE", BY(read_text), AT(groups),
      "a text file with a label for each row: rows with the same label are a group, and errors and "
      "bounds are over groups"},
@@ -119,7 +122,8 @@ static const struct argument simulate_options[] = {
 
 static const struct argument_rule simulate_rules[] = {
     {.options = "--input", .excludes = "--file"},
-    {.options = "--row --dtype --groups --group-axes", .needs = "--file"},
+    {.options = "--row --dtype --groups --group-axes --mask-below --weights-are",
+     .needs = "--file"},
     {.options = "--groups", .excludes = "--group-axes"},
     {.options = "--rope-spread",
      .excludes = "--rope-weights",
@@ -218,8 +222,12 @@ static int run_spec(const struct sim_spec *spec, const struct simulate_settings 
         return usage_error("--json would list %zu groups for each of %zu results, which is more "
                            "than 10^6 in all; give --csv, or fewer shapes or groups",
                            spec->groups->groups, spec->shapes * spec->shuffles);
-    memory_fits(simulation_bytes(spec), "this simulation",
-                "give fewer --threads, a smaller --n or --k, or fewer shapes", MESSAGE(error));
+    if (spec->file)
+        look_at_rows(spec->file, "--file", settings->file, &settings->as, spec->repetitions,
+                     spec->valid, spec->k, team_rank() == 0, MESSAGE(error));
+    if (!*error)
+        memory_fits(simulation_bytes(spec), "this simulation",
+                    "give fewer --threads, a smaller --n or --k, or fewer shapes", MESSAGE(error));
     int status = team_status(MESSAGE(error), STATUS_USAGE);
     if (status != STATUS_OK)
         return status;
@@ -287,6 +295,7 @@ static int simulate_query(const struct simulate_settings *settings,
             .reaching = true,
             .weights = input || settings->temperature > 0.0,
             .temperature = settings->temperature > 0.0 ? settings->temperature : 1.0,
+            .probabilities = settings->as.weights == SIM_PROBABILITIES,
             .seed = settings->seed,
             .deal = settings->deal,
             .repetitions =
@@ -367,7 +376,9 @@ const struct command command_simulate = {
               "alike; 95 % from .. to is Student's interval of the mean, which holds if the "
               "recalls of groups are near normal.\n"
               "\n"
-              "NaN and -inf, such as those of masks, never count as lost. Ctrl-C prints what has "
+              "NaN and -inf, such as those of masks, never count as lost; of masks that are finite "
+              "say so "
+              "with --mask-below. Ctrl-C prints what has "
               "been measured and exits with status 130.",
     .columns = &simulation_columns,
     .options = simulate_options,

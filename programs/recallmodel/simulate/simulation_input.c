@@ -35,9 +35,12 @@ static int open_rows(struct simulation_input *input, const struct simulate_setti
                      struct message error)
 {
     char reason[500];
-    if (row_file_open(&input->file, own->file, own->file_dtype, own->row, MESSAGE(reason)) == 0)
+    if (row_file_open(&input->file, own->file, own->file_dtype, own->row, MESSAGE(reason)) == 0) {
+        if (own->as.mask.given)
+            input->file.mask_below = own->as.mask.value;
         return find_groups(&input->file, own->file, own->groups, own->group_axes, &input->groups,
                            &input->grouped, error);
+    }
     return message_set(error, "--file %.150s %s", own->file, reason);
 }
 

@@ -149,6 +149,10 @@ int print_simulation_json(const struct simulation_answer *s)
     set_count(object, "repetitions_wanted", spec->repetitions);
     set_truth(object, "partial", s->partial);
     set_real(object, "temperature", spec->weights ? spec->temperature : NAN);
+    if (s->settings->as.mask.given)
+        set_real(object, "mask_below", s->settings->as.mask.value);
+    if (s->settings->as.weights)
+        set_text(object, "weights_are", sim_weights_name(s->settings->as.weights));
     if (spec->input == SIM_ROPE)
         json_object_set_new(object, "rope", rope_json(s));
     if (spec->groups) {

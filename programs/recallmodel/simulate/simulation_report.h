@@ -18,6 +18,7 @@ struct simulate_settings {
     struct input_option input;
     const char *file, *groups, *checkpoint; /* NULL: none */
     enum sim_dtype file_dtype;
+    struct rows_as as;
     uint64_t group_axes;                            /* GROUP_AXES_USUAL: not given */
     uint64_t row, seed, repetitions, threads, deal; /* 0: not given, but for the seed */
     struct decimal_list rho;

@@ -43,7 +43,8 @@ static void print_title(const struct simulation_answer *s)
         printf(", %zu groups by %s", s->over[0].of.groups, grouping);
     }
     if (spec->weights)
-        printf(", temperature %.15g", spec->temperature);
+        printf(", %stemperature %.15g", spec->probabilities ? "probabilities, " : "",
+               spec->temperature);
     printf(", seed %" PRIu64 ", recallmodel %s\n", spec->seed, rcm_version());
 }
 
@@ -97,10 +98,9 @@ static void print_rows_notes(const struct simulation_answer *s)
                           "count as lost.",
                           rows.short_rows, rows.rows);
         if (s->spec->weights && !isnan(rows.topk_mass_mean))
-            print_wrapped(
-                "The exact top-k has %.6f of the softmax mass of a row; mass kept is the share "
-                "of that which stage 1 keeps.",
-                rows.topk_mass_mean);
+            print_wrapped("The exact top-k has %.6f of the %smass of a row; mass kept is the share "
+                          "of that which stage 1 keeps.",
+                          rows.topk_mass_mean, s->spec->probabilities ? "" : "softmax ");
     }
 }
 
