@@ -13,26 +13,40 @@
 #define NPY_MAGIC_LENGTH 6
 
 /* What the text of descr says, if it is a type that can be read and the one that is wanted. NumPy
- * has no name for bfloat16 and float8: ml_dtypes saves them as void or as a float of one byte, and
- * others as integers. */
+ * has no name for bfloat16 and float8: ml_dtypes saves them as void, but for f8e5m2, and others as
+ * integers. */
 static int read_type(const char *descr, struct row_file *file, enum sim_dtype wanted,
                      struct message error)
 {
-    static const enum sim_dtype floats[] = {[2] = SIM_F16, [4] = SIM_F32, [8] = SIM_F64};
+    static const enum sim_dtype floats[9] = {
+        [1] = SIM_F8E5M2, [2] = SIM_F16, [4] = SIM_F32, [8] = SIM_F64};
     const bool plain = strchr("<>|=", descr[0]) && strlen(descr) == 3;
     const unsigned bytes =
         plain && descr[2] >= '1' && descr[2] <= '8' ? (unsigned)descr[2] - '0' : 0;
+    const char *whole = descr[1] == 'V' ? "" : "of integers save x.astype(\"f4\"); ";
     char mend[ROW_MEND];
     file->dtype = bytes && descr[1] == 'f' ? floats[bytes] : SIM_DTYPE_UNKNOWN;
     file->swapped = descr[0] == '>';
-    const bool nameless = bytes && file->dtype == SIM_DTYPE_UNKNOWN && strchr("fViu", descr[1]);
+    const bool nameless = bytes && file->dtype == SIM_DTYPE_UNKNOWN && strchr("Viu", descr[1]);
     if (nameless && elements[wanted].bytes == bytes && (bytes == 1 || wanted == SIM_BF16) &&
         wanted != SIM_DTYPE_UNKNOWN)
         file->dtype = wanted;
-    else if (nameless && bytes <= 2)
-        return message_set(error, "holds '%s'; if that is %s", descr,
-                           bytes == 2 ? "bfloat16, give " MEMBER "dtype bf16"
-                                      : "float8, give " MEMBER "dtype f8e4m3 or f8e5m2");
+    else if (nameless && bytes == 2)
+        return message_set(
+            error,
+            "holds '%s'; %sif that is bfloat16, give " MEMBER
+            "dtype bf16 to simulate, or make it float32: %s",
+            descr, whole,
+            row_file_mend(mend, file, "", "(n.load(",
+                          file->swapped ? ").astype(\"u2\").astype(\"u4\") << 16).view(\"f4\")"
+                                        : ").view(\"u2\").astype(\"u4\") << 16).view(\"f4\")"));
+    else if (nameless && bytes == 1)
+        return message_set(error,
+                           "holds '%s'; %sif that is float8, give " MEMBER
+                           "dtype f8e4m3 or f8e5m2 to simulate, or make it float32: %s",
+                           descr, whole,
+                           row_file_mend(mend, file, ", ml_dtypes", "n.load(",
+                                         ").view(ml_dtypes.float8_e4m3fn).astype(\"f4\")"));
     if (file->dtype == SIM_DTYPE_UNKNOWN)
         return message_set(error, "holds '%.20s', no floating-point numbers; %s", descr,
                            row_file_mend(mend, file, "", "n.load(", ").astype(\"f4\")"));

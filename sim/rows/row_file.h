@@ -61,9 +61,9 @@ const struct row_format *row_format(size_t index);
 
 /* Opens a file of rows. It must be a regular file, because rows are read by position, from any
  * number of threads. Its size must be that of its rows. What begins as a format does is of it:
- *   .npy          versions 1 to 3; float16, float32 or float64; bfloat16 and float8 as void, as
- *                 integers or as a float of one byte if `dtype` says which; either byte order. In
- *                 Fortran order the file must fit into memory
+ *   .npy          versions 1 to 3; float16, float32 or float64; bfloat16 and float8 as void or as
+ *                 integers if `dtype` says which; either byte order. In Fortran order the file
+ *                 must fit into memory
  *   .safetensors  one tensor of F16, BF16, F32, F64, F8_E4M3 or F8_E5M2
  * The last axis is the row, and all others together count the rows; at most 8 axes. `dtype` is
  * SIM_DTYPE_UNKNOWN or what the file says; `row` is 0 or what the file says. Anything else is raw:

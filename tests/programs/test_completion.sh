@@ -105,7 +105,7 @@ offers() { # WORDS .. -- EXPECTED ..
 }
 offers select --dtype "" -- f32 f16 bf16
 offers sparse --train-per= -- --train-per=query --train-per=key
-offers simulate --dtype f -- f16 f32 f64
+offers simulate --dtype f -- f16 f32 f64 f8e4m3 f8e5m2
 offers simulate --assignment contiguous, -- contiguous,interleaved contiguous,contiguous-floor
 offers bench exact --kernel "" -- threshold threshold-sorted quickselect
 offers select --device h2 -- H200 :files

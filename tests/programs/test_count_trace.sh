@@ -37,7 +37,7 @@ rejects "needs --file; give both" "$program" count --trace --k 4
 rejects "needs --trace; give both" "$program" count --file "$folder/row.npy" --k 4
 rejects "a --k of at most the 9 elements" "$program" count --trace --file "$folder/row.npy" --k 10
 rejects "takes one value up to 8" "$program" count --trace --file "$folder/row.npy" --k 4 --digits 9
-rejects "is not a .npy file" "$program" count --trace --file "$0" --k 4
+rejects "is not a .npy or .safetensors file" "$program" count --trace --file "$0" --k 4
 write_row "$folder/row.npy" 1 2.5
 rejects "has 2.5; --trace takes whole numbers" \
     "$program" count --trace --file "$folder/row.npy" --k 1

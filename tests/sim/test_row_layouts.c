@@ -81,13 +81,13 @@ static double meaning(const struct small *type, int bits)
     return bits >> (type->exponent_bits + type->fraction_bits) ? -value : value;
 }
 
-static void check_values(const struct small *type, int count)
+static void check_values(const struct small *type, enum sim_dtype asked, int count)
 {
     static double x[65536];
     static uint64_t buffer[65536];
     char error[500];
     struct row_file file;
-    ck_assert_msg(opens(&file, type->dtype, error), "%s: %s", type->descr, error);
+    ck_assert_msg(opens(&file, asked, error), "%s: %s", type->descr, error);
     ck_assert(file.dtype == type->dtype && file.rows == 1 && (int)file.row == count);
     ck_assert_int_eq(row_file_read(&file, 0, x, buffer), 0);
     for (int i = 0; i < count; i++) {
@@ -124,7 +124,7 @@ START_TEST(small_types_are_exact)
         const size_t size = (size_t)count * (two ? 2 : 1);
         snprintf(shape, sizeof shape, "1, %d", count);
         write_npy(type->descr, "False", shape, bytes, size);
-        check_values(type, count);
+        check_values(type, type->descr[1] == 'f' ? SIM_DTYPE_UNKNOWN : type->dtype, count);
         if (!type->safetensors)
             continue;
         snprintf(json, sizeof json,
@@ -132,7 +132,7 @@ START_TEST(small_types_are_exact)
                  "[0,%zu]}}",
                  type->safetensors, count, size);
         write_safetensors(json, bytes, size);
-        check_values(type, count);
+        check_values(type, SIM_DTYPE_UNKNOWN, count);
     }
     unlink(path);
 }

@@ -242,7 +242,7 @@ refuse "--grid cpu-small is a grid of recallmodel bench two-stage" stage1 --grid
 refuse "--grid has its own cells; leave out --n, --k, --b, --kb, --m, --threads" \
     two-stage --grid cpu-small --threads 2
 refuse "--rows $folder/none cannot be opened" exact --rows "$folder/none"
-refuse "is not a .npy file; save the rows as one" exact --rows "$0"
+refuse "is not a .npy or .safetensors file" exact --rows "$0"
 refuse "--n 5 is not the length of a row of --rows, 2000; leave --n out" stage1 "${real[@]}" --n 5
 refuse "--m 61 is more than the 60 rows of --rows; give at most that" stage1 "${real[@]}" --m 9,61
 refuse "--rows gives the inputs; leave --input out" stage1 "${real[@]}" --input equal
