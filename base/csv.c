@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <base/files/text_file.h>
+
 #include "array.h"
 #include "csv_line.h"
 #include "text.h"
@@ -136,12 +138,16 @@ static int cut_text(struct csv *csv, size_t length, struct message error)
                                number);
         if (stop > line && stop[-1] == '\r')
             stop[-1] = '\0';
-        if (number == 1 && strncmp(line, "\xEF\xBB\xBF", 3) == 0) /* a byte order mark */
-            line += 3;
+        line += number == 1 ? text_mark(line, strlen(line)) : 0;
         if (*line == '#' && !csv->remark)
             csv->remark = line;
         if (*line == '#' || line[strspn(line, " \t")] == '\0' || is_no_row(csv, markdown, line))
             continue;
+        if (csv->columns == 0 && (*line == '{' || *line == '['))
+            return message_set(error,
+                               "%.150s is JSON; give a table, which pytest-benchmark compare FILE "
+                               "--csv=NEW.csv, nvbench --csv NEW.csv and pandas write",
+                               csv->path);
         if (take_line(csv, &room, &fields, line, number, error) != 0)
             return -1;
     }
@@ -183,24 +189,11 @@ static int check_kind(const char *path, FILE *file, struct message error)
 /* Reads all of the file into csv->text. Returns 0, or -1 with an error. */
 static int read_text(FILE *file, struct csv *csv, size_t *length, struct message error)
 {
-    size_t capacity = 0;
-    while (!feof(file)) {
-        if (capacity - *length < 2) {
-            capacity = capacity ? 2 * capacity : 65536;
-            char *larger = realloc(csv->text, capacity);
-            if (!larger)
-                return no_memory(csv->path, error);
-            csv->text = larger;
-        }
-        *length += fread(csv->text + *length, 1, capacity - *length - 1, file);
-        if (ferror(file))
-            return message_set(error, "%.150s: %s", csv->path, strerror(errno));
-        if (*length > CSV_BYTES_MOST)
-            return message_set(error, "%.150s has more than %llu MiB; give fewer rows", csv->path,
-                               (unsigned long long)(CSV_BYTES_MOST >> 20));
-    }
-    csv->text[*length] = '\0';
-    return 0;
+    csv->text = text_read(file, CSV_BYTES_MOST, length);
+    return csv->text        ? 0
+           : errno == EFBIG ? message_set(error, "%.150s has more than %llu MiB; give fewer rows",
+                                          csv->path, (unsigned long long)(CSV_BYTES_MOST >> 20))
+                            : message_set(error, "%.150s: %s", csv->path, strerror(errno));
 }
 
 int csv_read(const char *path, struct csv *csv, struct message error)

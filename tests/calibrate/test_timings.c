@@ -129,7 +129,7 @@ START_TEST(refused)
         {"n\tk\ttime_us\n8,000\t2\t3\n", 0, 0, "'8,000' is not a whole number"},
         {"|n|k|time_us|\n|-|-|--|\n|8|2|3|\n\n|n|k|time_us|\n|--|--|--|\n|8|2|3|\n", 0, 0,
          "'n' is not a whole number"},
-        {"{\"benchmarks\": []}\n", 0, 0, "there is no column n"},
+        {"{\"benchmarks\": []}\n", 0, 0, "t.csv is JSON; give a table, which pytest-benchmark"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct timings_options options = {.columns = cases[i].columns,
