@@ -324,5 +324,40 @@ START_TEST(many_shapes)
 }
 END_TEST
 
+/* Types by the names that libraries print. "float" has 4 bytes in C and 8 in Python. */
+START_TEST(names_of_types)
+{
+    static const struct {
+        const char *name;
+        int dtype; /* -1: not known */
+    } cases[] = {{"f32", RCM_F32},
+                 {"F32", RCM_F32},
+                 {"torch.float32", RCM_F32},
+                 {"torch.float", RCM_F32},
+                 {"fp16", RCM_F16},
+                 {"torch.half", RCM_F16},
+                 {"__half", RCM_F16},
+                 {"np.float16", RCM_F16},
+                 {"jnp.bfloat16", RCM_BF16},
+                 {"BF16", RCM_BF16},
+                 {"__nv_bfloat16", RCM_BF16},
+                 {"float", -1},
+                 {"float64", -1},
+                 {"torch.", -1},
+                 {"", -1},
+                 {"f", -1},
+                 {"uint32", -1},
+                 {"float320", -1},
+                 {"torch.float8_e4m3fn", -1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        enum rcm_dtype dtype = RCM_F32;
+        const bool found = rcm_dtype_by_name(cases[i].name, &dtype);
+        ck_assert_msg(found ? (int)dtype == cases[i].dtype : cases[i].dtype == -1, "%s",
+                      cases[i].name);
+    }
+}
+END_TEST
+
 TEST_MAIN("cost", serial_of_figure_three, table_one, stages, ridge_points_of_table_one, roofline,
-          product, attention_of_figure_five, sparse_step, sparse_step_of_the_pair, many_shapes)
+          product, attention_of_figure_five, sparse_step, sparse_step_of_the_pair, many_shapes,
+          names_of_types)
