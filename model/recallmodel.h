@@ -23,13 +23,14 @@
  * All functions are pure: no global state, no output. Any number of threads may call them. Outside
  * its domain a function returns NaN (0 if it returns an integer).
  *
- * Only these functions allocate memory: those of the distribution of a row (rcm_lost,
- * rcm_recall_quantile, rcm_probability_exact) and of R (rcm_reaching and those whose names begin
- * with it), each also in its form for buckets; rcm_best_threshold and, on a CPU, rcm_select,
- * rcm_select_each and rcm_best_recall, which ask it; rcm_frontier; any choice with a confidence
- * (rcm_best_buckets, rcm_select_k_b, rcm_fewest_k_b); those of parts.h, and of lost_mass.h but for
- * rcm_lost_mass; and rcm_filter, rcm_filter_compactions_at_most and rcm_best_filter. Except for the
- * array of rcm_lost, they free it before they return. No other function allocates.
+ * Only these functions allocate memory: rcm_lengths_of; those of the distribution of a row
+ * (rcm_lost, rcm_recall_quantile, rcm_probability_exact) and of R (rcm_reaching and those whose
+ * names begin with it), each also in its form for buckets; rcm_best_threshold and, on a CPU,
+ * rcm_select, rcm_select_each and rcm_best_recall, which ask it; rcm_frontier; any choice with a
+ * confidence (rcm_best_buckets, rcm_select_k_b, rcm_fewest_k_b); those of parts.h, and of
+ * lost_mass.h but for rcm_lost_mass; and rcm_filter, rcm_filter_compactions_at_most and
+ * rcm_best_filter. Except for the arrays of rcm_lengths_of and rcm_lost, they free it before they
+ * return. No other function allocates.
  *
  * The library comes in parts, in the order in which they build on each other. Each can be included
  * alone, and the folder of the same name implements it:

@@ -7,6 +7,7 @@
 
 #include <model/recallmodel/recall.h>
 #include <model/shape/classes.h>
+#include <model/shape/shape.h>
 
 #include <model/distribution/dd.h>
 #include "lost_bounds.h"
@@ -64,10 +65,55 @@ int rcm_buckets_lost(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_b
     return distribution_of(buckets, k, k_b, &lost_full, dist);
 }
 
+/* Adds a share of a distribution to a sum of such. */
+static int add_share(struct rcm_lost *sum, const struct rcm_lost *dist, double share)
+{
+    const uint64_t end = dist->first + dist->length, had = sum->first + sum->length;
+    const uint64_t first = sum->length && sum->first < dist->first ? sum->first : dist->first;
+    const size_t length = (size_t)((had > end ? had : end) - first);
+    if (length > longest_distribution)
+        return -1;
+    if (length > sum->length) {
+        double *wider = calloc(length, sizeof *wider);
+        for (size_t e = 0; e < sum->length && wider; e++)
+            wider[sum->first - first + e] = sum->probability[e];
+        free(sum->probability);
+        *sum = (struct rcm_lost){first, sum->most, wider ? length : 0, wider};
+        if (!wider)
+            return -1;
+    }
+    for (size_t e = 0; e < dist->length; e++)
+        sum->probability[dist->first - sum->first + e] += share * dist->probability[e];
+    sum->most = dist->most > sum->most ? dist->most : sum->most;
+    return 0;
+}
+
+/* The distribution of a row of p, or of one drawn from the rows of all its lengths. */
+static int distribution_of_row(struct rcm_topk p, const struct lost_precision *precision,
+                               struct rcm_lost *dist)
+{
+    const struct rcm_buckets buckets = rcm_buckets_of(p);
+    if (!p.lengths)
+        return distribution_of(&buckets, p.k, p.k_b, precision, dist);
+    *dist = (struct rcm_lost){0};
+    int status = rcm_check(p) == RCM_OK ? 0 : -1;
+    for (size_t i = 0; i < p.lengths->count && status == 0; i++) {
+        struct rcm_topk row;
+        struct rcm_lost of_length;
+        status = shape_of_length(p, i, &row) ? distribution_of_row(row, precision, &of_length)
+                                             : one_value(&of_length, 0, 0);
+        if (status == 0)
+            status = add_share(dist, &of_length, shape_share(p, i));
+        rcm_lost_free(&of_length);
+    }
+    if (status != 0)
+        rcm_lost_free(dist);
+    return status;
+}
+
 int rcm_lost(struct rcm_topk p, struct rcm_lost *dist)
 {
-    struct rcm_buckets buckets = rcm_buckets_of(p);
-    return rcm_buckets_lost(&buckets, p.k, p.k_b, dist);
+    return distribution_of_row(p, &lost_full, dist);
 }
 
 void rcm_lost_free(struct rcm_lost *dist)
@@ -93,9 +139,8 @@ double rcm_lost_at_most(const struct rcm_lost *dist, double lost)
 
 double lost_coarsely_at_most(struct rcm_topk p, uint64_t lost)
 {
-    const struct rcm_buckets buckets = rcm_buckets_of(p);
     struct rcm_lost dist;
-    if (distribution_of(&buckets, p.k, p.k_b, &lost_coarse, &dist) != 0)
+    if (distribution_of_row(p, &lost_coarse, &dist) != 0)
         return NAN;
     const double at_most = rcm_lost_at_most(&dist, (double)lost);
     rcm_lost_free(&dist);
@@ -175,11 +220,10 @@ double rcm_lost_recall_quantile(const struct rcm_lost *dist, uint64_t k, double 
 /* The coarse distribution answers where all that is within its error has the same quantile. */
 double rcm_recall_quantile(struct rcm_topk p, double probability, uint64_t m)
 {
-    const struct rcm_buckets buckets = rcm_buckets_of(p);
     const double rest = rest_of(probability, m);
     struct rcm_lost dist;
     if (m >= 1 && rest > 2.0 * LOST_COARSE_ERROR && rest < 1.0 - LOST_COARSE_ERROR &&
-        distribution_of(&buckets, p.k, p.k_b, &lost_coarse, &dist) == 0) {
+        distribution_of_row(p, &lost_coarse, &dist) == 0) {
         const uint64_t lost = quantile(&dist, rest);
         const bool sure = lost == quantile(&dist, rest - LOST_COARSE_ERROR) &&
                           lost == quantile(&dist, rest + LOST_COARSE_ERROR);

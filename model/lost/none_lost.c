@@ -15,6 +15,7 @@
 
 #include <model/recallmodel/recall.h>
 #include <model/shape/classes.h>
+#include <model/shape/shape.h>
 
 #include <model/distribution/capped_distribution.h>
 #include "fourier.h"
@@ -238,6 +239,8 @@ double rcm_buckets_probability_exact(const struct rcm_buckets *buckets, uint64_t
 
 double rcm_probability_exact(struct rcm_topk p)
 {
+    if (p.lengths)
+        return shape_mean(rcm_probability_exact, p, 1.0);
     struct rcm_buckets buckets = rcm_buckets_of(p);
     return rcm_buckets_probability_exact(&buckets, p.k, p.k_b);
 }

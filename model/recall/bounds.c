@@ -59,6 +59,8 @@ double rcm_loss_series(struct rcm_topk p, unsigned terms)
 
 double rcm_loss_bound(struct rcm_topk p)
 {
+    if (p.lengths)
+        return shape_mean(rcm_loss_bound, p, 0.0);
     double bound = rcm_loss_series(p, 1);
     return bound > 1.0 ? 1.0 : bound;
 }
@@ -71,14 +73,9 @@ static double existing_elements(struct rcm_topk p)
     return (double)shape_valid(p);
 }
 
-static bool even_split(struct rcm_topk p)
-{
-    return p.assignment == RCM_INTERLEAVED || shape_valid(p) == p.n;
-}
-
 static bool even_split_of_maxima(struct rcm_topk p)
 {
-    return even_split(p) && p.k_b == 1;
+    return shape_even(p) && p.k_b == 1;
 }
 
 /* log of C(k, k_b + 1) / k, for k > k_b. */
@@ -169,7 +166,7 @@ static double chern_b(struct rcm_topk p, double loss)
 }
 
 static const struct rcm_rule rules[] = {
-    {"factorial_moment", "(C(k, k_b+1) / (k (1-R)))^(1/k_b)", "docs/models.md 6", even_split,
+    {"factorial_moment", "(C(k, k_b+1) / (k (1-R)))^(1/k_b)", "docs/models.md 6", shape_even,
      moment_loss, moment_b},
     {"factorial_moment_kb1", "n / (1 + 2 (1-R) (n-1)/(k-1))", "docs/models.md 6, for b | n",
      even_split_of_maxima, moment_kb1_loss, moment_kb1_b},

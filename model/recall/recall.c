@@ -26,6 +26,8 @@ double rcm_buckets_loss(const struct rcm_buckets *buckets, uint64_t k, uint64_t 
 
 double rcm_loss_exact(struct rcm_topk p)
 {
+    if (p.lengths)
+        return shape_mean(rcm_loss_exact, p, 0.0);
     struct rcm_buckets buckets = rcm_buckets_of(p);
     return rcm_buckets_loss(&buckets, p.k, p.k_b);
 }
@@ -37,13 +39,15 @@ double rcm_recall_exact(struct rcm_topk p)
 
 double rcm_loss_binomial(struct rcm_topk p)
 {
+    if (p.lengths)
+        return shape_mean(rcm_loss_binomial, p, 0.0);
     struct rcm_buckets buckets = rcm_buckets_of(p);
     if (!classes_legal(&buckets, p.k, p.k_b))
         return NAN;
     if (p.k_b >= p.k)
         return 0.0;
     struct distribution dist = {(int64_t)p.b, (int64_t)p.k, 1, true};
-    if (p.assignment == RCM_INTERLEAVED || shape_valid(p) == p.n)
+    if (shape_even(p))
         return (double)p.b / (double)p.k * distribution_excess(dist, (int64_t)p.k_b);
     double loss = 0.0;
     dist.n = (int64_t)shape_valid(p);
@@ -97,8 +101,11 @@ double rcm_buckets_worst_case(const struct rcm_buckets *buckets, uint64_t k, uin
     return (double)(k - classes_most_lost(buckets, k, k_b)) / (double)k;
 }
 
+/* Every placement in a row is one in a longer row, so the longest has the worst. */
 double rcm_recall_worst_case(struct rcm_topk p)
 {
+    if (p.lengths && rcm_check(p) == RCM_OK && !shape_of_length(p, p.lengths->count - 1, &p))
+        return 1.0;
     struct rcm_buckets buckets = rcm_buckets_of(p);
     return rcm_buckets_worst_case(&buckets, p.k, p.k_b);
 }

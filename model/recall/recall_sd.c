@@ -10,6 +10,7 @@
 
 #include <model/recallmodel/recall.h>
 #include <model/shape/classes.h>
+#include <model/shape/shape.h>
 
 #include <model/distribution/distribution.h>
 
@@ -294,8 +295,25 @@ double rcm_buckets_sd(const struct rcm_buckets *buckets, uint64_t k, uint64_t k_
     return variance > 0.0 ? sqrt(variance) / (double)k : 0.0;
 }
 
+/* Of a row drawn from those of all lengths: rows of one length vary, and so do the means. */
+static double sd_over_lengths(struct rcm_topk p)
+{
+    const double mean = rcm_loss_exact(p);
+    double variance = isnan(mean) ? NAN : 0.0;
+    for (size_t i = 0; i < p.lengths->count && !isnan(variance); i++) {
+        struct rcm_topk row;
+        const bool loses = shape_of_length(p, i, &row);
+        const double sd = loses ? rcm_recall_sd(row) : 0.0;
+        const double off = (loses ? rcm_loss_exact(row) : 0.0) - mean;
+        variance += shape_share(p, i) * (sd * sd + off * off);
+    }
+    return sqrt(variance);
+}
+
 double rcm_recall_sd(struct rcm_topk p)
 {
+    if (p.lengths)
+        return sd_over_lengths(p);
     struct rcm_buckets buckets = rcm_buckets_of(p);
     return rcm_buckets_sd(&buckets, p.k, p.k_b);
 }

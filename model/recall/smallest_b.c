@@ -7,34 +7,36 @@
 #include <model/recallmodel/lost_mass.h>
 #include <model/recallmodel/recall.h>
 #include <model/shape/divisors.h>
+#include <model/shape/shape.h>
 
-/* The loss of elements, or of their mass. */
-static double loss_of(struct rcm_topk p, const struct rcm_buckets *buckets,
-                      struct rcm_target target)
+/* The loss of elements, or of their mass; 0 only where no bucket can overflow. NAN outside the
+ * domain. */
+static double loss_of(struct rcm_topk p, struct rcm_target target)
 {
-    return target.weights ? rcm_lost_mass(p, target.weights)
-                          : rcm_buckets_loss(buckets, p.k, p.k_b);
+    struct rcm_topk longest = p; /* whose buckets are the largest */
+    if (p.lengths && rcm_check(p) == RCM_OK && !shape_of_length(p, p.lengths->count - 1, &longest))
+        return 0.0;
+    const struct rcm_buckets buckets = rcm_buckets_of(longest);
+    if (buckets.classes == 0)
+        return NAN;
+    if (p.k_b >= p.k || p.k_b >= buckets.of[0].size)
+        return 0.0;
+    const double loss = target.weights ? rcm_lost_mass(p, target.weights)
+                        : p.lengths    ? rcm_loss_exact(p)
+                                       : rcm_buckets_loss(&buckets, p.k, p.k_b);
+    return loss < 0x1p-1074 ? 0x1p-1074 : loss;
 }
 
 bool rcm_reaches(struct rcm_topk p, struct rcm_target target)
 {
-    struct rcm_buckets buckets = rcm_buckets_of(p);
-    if (buckets.classes == 0 || !(target.loss >= 0.0 && target.loss < 1.0))
-        return false;
-    if (p.k_b >= p.k || p.k_b >= buckets.of[0].size)
-        return true;
-    return target.loss > 0.0 &&
-           loss_of(p, &buckets, target) <= target.loss * (1.0 + RCM_TARGET_SLACK);
+    return target.loss >= 0.0 && target.loss < 1.0 &&
+           loss_of(p, target) <= target.loss * (1.0 + RCM_TARGET_SLACK);
 }
 
-/* The loss at b; 0 only where no bucket can overflow. */
 static double loss_with(struct rcm_topk p, uint64_t b, struct rcm_target target)
 {
     p.b = b;
-    struct rcm_buckets buckets = rcm_buckets_of(p);
-    return p.k_b >= p.k || p.k_b >= buckets.of[0].size
-               ? 0.0
-               : fmax(loss_of(p, &buckets, target), 0x1p-1074);
+    return loss_of(p, target);
 }
 
 uint64_t rcm_smallest_b(struct rcm_topk p, struct rcm_target target)

@@ -302,19 +302,19 @@ int rcm_goal(const char *recall, uint64_t k, struct rcm_goal *goal);
 int rcm_goal_of_number(double recall, uint64_t k, struct rcm_goal *goal);
 
 /* Given n, b and k_b, the largest k <= min(n, b k_b) that reaches the target (p.k is not read); 0
- * if k = 1 does not, or outside the domain. Exact: recall is the mean of the survival of the ranks
- * 1..k, which does not depend on k and falls with the rank. */
+ * if k = 1 does not, outside the domain, or with lengths. Exact: recall is the mean of the survival
+ * of the ranks 1..k, which does not depend on k and falls with the rank. */
 uint64_t rcm_largest_k(struct rcm_topk p, struct rcm_target target);
 
 /* Given k, b and k_b, the largest n that reaches the target (p.n and p.valid are not read); 0 if
- * none does, RCM_N_MAX if all do. Recall falls with n: proved for n that b divides, tested for
- * others (docs/models.md 13). */
+ * none does or with lengths, RCM_N_MAX if all do. Recall falls with n: proved for n that b divides,
+ * tested for others (docs/models.md 13). */
 uint64_t rcm_largest_n(struct rcm_topk p, struct rcm_target target);
 
 /* Given n, k and b, the fewest kept per bucket (p.k_b is not read) that reach the target or the
  * confidence of the selection: what each of b devices, with a run of n/b elements, must send, also
- * if that is fewer than k in all. 0 outside the domain, and (with a confidence) where rcm_lost
- * refuses a distribution that it needs. */
+ * if that is fewer than k in all. 0 outside the domain, with lengths, and (with a confidence) where
+ * rcm_lost refuses a distribution that it needs. */
 uint64_t rcm_fewest_k_b(const struct rcm_selection *selection);
 
 /* ------------------------------------------------------------------------------------------------

@@ -27,28 +27,45 @@ enum rcm_assignment {
     RCM_CONTIGUOUS_FLOOR = 2,
 };
 
+/* The lengths of the rows of a batch: rows[i] of all its rows have length[i] elements. The lengths
+ * rise. rcm_lengths_of() makes one from the length of each row. */
+struct rcm_lengths {
+    size_t count; /* from 1 on */
+    uint64_t all; /* the sum of rows[i] */
+    uint64_t *length, *rows;
+};
+
 /* One question. Fields that are left out are zero: m = 0 means 1, valid = 0 means n.
  *
  * Domain of every function that takes it, unless it says otherwise: 1 <= k <= n <= RCM_N_MAX,
  * 1 <= b <= n, 1 <= k_b <= RCM_N_MAX. b need not divide n; b k_b < k is allowed. k <= valid <= n:
- * only the first `valid` elements of the row exist, the rest is padding. */
+ * only the first `valid` elements of the row exist, the rest is padding.
+ *
+ * With `lengths`, which the caller keeps, that number differs from row to row: 0 to n; `valid` is
+ * 0. A row of at most k elements comes back whole and loses nothing. The answer is about a row
+ * drawn from the batch: a loss or a probability is the mean over its rows, the sd that of such a
+ * row. So answer the functions of recall.h but for rcm_survival, rcm_loss_series, rcm_rule_b (the b
+ * for the longest row) and rcm_reaching; and rcm_select and what else goes by these. Times, costs
+ * and candidates are those of padded rows of n. Other functions return NaN, 0 or an error. */
 struct rcm_topk {
     uint64_t n, k, b, k_b, m;
     uint64_t valid;
     enum rcm_assignment assignment;
+    const struct rcm_lengths *lengths; /* NULL: each row has `valid` elements */
 };
 
 /* ---- is it legal? */
 
 enum rcm_status {
     RCM_OK = 0,
-    RCM_BAD_N,     /* not 1 <= n <= RCM_N_MAX */
-    RCM_BAD_K,     /* not 1 <= k <= n */
-    RCM_BAD_VALID, /* not k <= valid <= n */
-    RCM_BAD_B,     /* not 1 <= b <= n */
-    RCM_BAD_K_B,   /* rcm_check: not 1 <= k_b <= RCM_N_MAX;
-                      rcm_check_deployable: also k_b > min(k, ceil(n/b)) */
-    RCM_TOO_FEW,   /* b k_b < k (rcm_check_deployable only) */
+    RCM_BAD_N,       /* not 1 <= n <= RCM_N_MAX */
+    RCM_BAD_K,       /* not 1 <= k <= n */
+    RCM_BAD_VALID,   /* not k <= valid <= n */
+    RCM_BAD_B,       /* not 1 <= b <= n */
+    RCM_BAD_K_B,     /* rcm_check: not 1 <= k_b <= RCM_N_MAX;
+                        rcm_check_deployable: also k_b > min(k, ceil(n/b)) */
+    RCM_TOO_FEW,     /* b k_b < k (rcm_check_deployable only) */
+    RCM_BAD_LENGTHS, /* no lengths, one above n, or `valid` beside them */
 };
 
 /* Is p in the domain of this library? */
@@ -88,7 +105,7 @@ struct rcm_buckets {
     } of[RCM_MAX_CLASSES];
 };
 
-/* The classes of p, the largest size first; classes = 0 outside the domain. */
+/* The classes of p, the largest size first; classes = 0 outside the domain, and with lengths. */
 struct rcm_buckets rcm_buckets_of(struct rcm_topk p);
 
 /* ---- numbers of buckets: multiples and divisors */
@@ -115,6 +132,20 @@ struct rcm_restriction {
     uint64_t align;                        /* a multiple of this; 0 or 1: any */
     const struct rcm_factors *divisors_of; /* the factors of n, which b must divide; NULL: any b */
 };
+
+/* ---- rows of different lengths */
+
+/* The lengths of `count` rows, each at most RCM_N_MAX, in any order: sorted, and equal ones put
+ * together. More than RCM_LENGTHS_MOST are put together further, so that at most twice as many and
+ * two are left: neighbours in the order that are at most 1/RCM_LENGTHS_MOST of the rows count as
+ * rows of their mean length, rounded, but for the shortest and the longest. The mean over rows of
+ * what rises with the length so moves by at most (its largest - its smallest value) /
+ * RCM_LENGTHS_MOST, mostly by far less.
+ * Returns   0; or -1 where count is 0, a length is too large, or memory runs out. Then *lengths is
+ *           empty. rcm_lengths_free frees it. */
+#define RCM_LENGTHS_MOST 256
+int rcm_lengths_of(const uint64_t *of_row, size_t count, struct rcm_lengths *lengths);
+void rcm_lengths_free(struct rcm_lengths *lengths);
 
 /* ---- many shapes */
 

@@ -40,9 +40,9 @@ enum answer confidence_reaches(const struct rcm_selection *s, struct rcm_topk p)
     if (s->target.weights)
         return mass_reaches(s, p);
     const struct rcm_buckets buckets = rcm_buckets_of(p);
-    if (lost_certainly_misses(&buckets, p.k, p.k_b, s->most_lost, s->confidence))
+    if (!p.lengths && lost_certainly_misses(&buckets, p.k, p.k_b, s->most_lost, s->confidence))
         return NO;
-    if (lost_certainly_reaches(&buckets, p.k, p.k_b, s->most_lost, s->confidence))
+    if (!p.lengths && lost_certainly_reaches(&buckets, p.k, p.k_b, s->most_lost, s->confidence))
         return YES;
     const double coarse = lost_coarsely_at_most(p, s->most_lost);
     if (fabs(coarse - s->confidence) > LOST_COARSE_ERROR)

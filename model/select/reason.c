@@ -71,7 +71,7 @@ uint64_t rcm_padded_n(const struct rcm_selection *asked)
 {
     struct rcm_selection s = *asked;
     const uint64_t n = s.p.n;
-    s.p.valid = s.p.valid ? s.p.valid : n;
+    s.p.valid = s.p.valid || s.p.lengths ? s.p.valid : n;
     for (uint64_t step = 2; step <= n / 4 && n <= RCM_N_MAX - step; step *= 2) {
         s.p.n = (n + step - 1) / step * step;
         if (s.p.n != n && any_buckets(s))

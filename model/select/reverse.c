@@ -31,7 +31,7 @@ static uint64_t largest_reaching(struct field_search *search, uint64_t low, uint
 uint64_t rcm_largest_k(struct rcm_topk p, struct rcm_target target)
 {
     p.k = 1;
-    if (rcm_check(p) != RCM_OK)
+    if (rcm_check(p) != RCM_OK || p.lengths)
         return 0;
     struct field_search search = {.p = p, .field = &search.p.k, .target = target};
     const uint64_t candidates = rcm_candidates(p), valid = shape_valid(p);
@@ -43,7 +43,7 @@ uint64_t rcm_largest_n(struct rcm_topk p, struct rcm_target target)
     const uint64_t least = p.k > p.b ? p.k : p.b;
     p.valid = 0;
     p.n = least;
-    if (rcm_check(p) != RCM_OK)
+    if (rcm_check(p) != RCM_OK || p.lengths)
         return 0;
     struct field_search search = {.p = p, .field = &search.p.n, .target = target};
     const uint64_t largest = largest_reaching(&search, least, RCM_N_MAX);
@@ -62,7 +62,7 @@ uint64_t rcm_fewest_k_b(const struct rcm_selection *s)
 {
     struct rcm_topk p = s->p;
     p.k_b = 1;
-    if (rcm_check(p) != RCM_OK ||
+    if (rcm_check(p) != RCM_OK || p.lengths ||
         !(s->confidence > 0.0 || (s->target.loss >= 0.0 && s->target.loss < 1.0)))
         return 0;
     const uint64_t longest = rcm_buckets_of(p).of[0].size;

@@ -15,7 +15,14 @@ uint64_t shape_ceil_divide(uint64_t a, uint64_t b)
 
 uint64_t shape_valid(struct rcm_topk p)
 {
+    if (p.lengths)
+        return p.lengths->count ? p.lengths->length[p.lengths->count - 1] : 0;
     return p.valid ? p.valid : p.n;
+}
+
+bool shape_even(struct rcm_topk p)
+{
+    return p.assignment == RCM_INTERLEAVED || (!p.lengths && shape_valid(p) == p.n);
 }
 
 double shape_rows(struct rcm_topk p)
@@ -29,7 +36,9 @@ enum rcm_status rcm_check(struct rcm_topk p)
         return RCM_BAD_N;
     if (p.k < 1 || p.k > p.n)
         return RCM_BAD_K;
-    if (shape_valid(p) < p.k || shape_valid(p) > p.n)
+    if (p.lengths && (p.valid || p.lengths->count == 0 || shape_valid(p) > p.n))
+        return RCM_BAD_LENGTHS;
+    if (!p.lengths && (shape_valid(p) < p.k || shape_valid(p) > p.n))
         return RCM_BAD_VALID;
     if (p.b < 1 || p.b > p.n)
         return RCM_BAD_B;
@@ -99,6 +108,10 @@ static int status_text(char *buffer, size_t size, enum rcm_status status, struct
                         "b = %" PRIu64 " with k_b = %" PRIu64 " keeps fewer than k = %" PRIu64
                         " candidates; give b = %" PRIu64 " or more",
                         p.b, p.k_b, p.k, shape_ceil_divide(p.k, p.k_b ? p.k_b : 1));
+    case RCM_BAD_LENGTHS:
+        if (p.valid)
+            return snprintf(buffer, size, "lengths and valid exclude each other; give one");
+        return count_text(buffer, size, "lengths", shape_valid(p), "n", p.n);
     default:
         return snprintf(buffer, size, "%s", "");
     }
@@ -139,10 +152,10 @@ static void add_class(struct rcm_buckets *buckets, uint64_t size, uint64_t count
 struct rcm_buckets rcm_buckets_of(struct rcm_topk p)
 {
     struct rcm_buckets buckets = {0};
-    if (rcm_check(p) != RCM_OK)
+    if (rcm_check(p) != RCM_OK || p.lengths)
         return buckets;
     uint64_t valid = shape_valid(p);
-    if (p.assignment == RCM_INTERLEAVED || valid == p.n) {
+    if (shape_even(p)) {
         add_class(&buckets, valid / p.b + 1, valid % p.b);
         add_class(&buckets, valid / p.b, p.b - valid % p.b);
         return buckets;

@@ -97,7 +97,9 @@ def shapes(assignment="interleaved", **named):
 
 def shape_of(element):
     """An element of such an array as a struct rcm_topk."""
-    return ffi.new("struct rcm_topk *", tuple(map(int, element[()])))[0]
+    shape = lib.new("rcm_topk")
+    ffi.memmove(shape, element[()].tobytes(), ffi.sizeof("struct rcm_topk"))
+    return shape[0]
 
 
 def in_domain(array, *more, **stand_ins):

@@ -36,7 +36,7 @@ START_TEST(by_name)
                      "valid = 11 is larger than n = 10; give at most that");
     ck_assert_str_eq(said_of((struct rcm_topk){.n = 10, .k = 5, .b = 11, .k_b = 1}),
                      "b = 11 is larger than n = 10; give at most that");
-    ck_assert_ptr_nonnull(strstr(said_of((struct rcm_topk){10, 5, 5, more, 1, 0, 0}), much));
+    ck_assert_ptr_nonnull(strstr(said_of((struct rcm_topk){10, 5, 5, more, 1, 0, 0, NULL}), much));
     struct rcm_topk p = {.n = 12, .k = 5, .b = 6, .k_b = 3};
     ck_assert_str_eq(said(rcm_check_deployable(p), p),
                      "k_b = 3 is larger than a bucket of n = 12, b = 6; give b = 5 or less");
@@ -54,12 +54,12 @@ END_TEST
 START_TEST(sizes)
 {
     const struct rcm_topk large = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX,
-                                   1,          UINT64_MAX, 0};
+                                   1,          UINT64_MAX, 0,          NULL};
     const struct rcm_topk shapes[] = {
-        large, {0}, {RCM_N_MAX, RCM_N_MAX, RCM_N_MAX, RCM_N_MAX, 1, 0, 0}};
+        large, {0}, {RCM_N_MAX, RCM_N_MAX, RCM_N_MAX, RCM_N_MAX, 1, 0, 0, NULL}};
     char part[RCM_STATUS_TEXT_MOST];
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        for (int status = RCM_OK; status <= RCM_TOO_FEW + 1; status++) {
+        for (int status = RCM_OK; status <= RCM_BAD_LENGTHS + 1; status++) {
             const size_t length = strlen(said((enum rcm_status)status, shapes[i]));
             for (size_t size = 1; size < sizeof part; size++) {
                 rcm_status_text((enum rcm_status)status, shapes[i], part, size);
@@ -76,8 +76,8 @@ START_TEST(small_shapes)
 {
     size_t wrong = 0;
     for (uint64_t i = 0; i < 9 * 9 * 9 * 9 * 9; i++) {
-        struct rcm_topk p = {i % 9, i / 9 % 9, i / 81 % 9,     i / 729 % 9,
-                             1,     i / 6561,  RCM_INTERLEAVED};
+        struct rcm_topk p = {i % 9, i / 9 % 9, i / 81 % 9,      i / 729 % 9,
+                             1,     i / 6561,  RCM_INTERLEAVED, NULL};
         ck_assert_int_eq(rcm_check(p) == RCM_OK, !*said_of(p));
         const enum rcm_status status = rcm_check_deployable(p);
         ck_assert_int_eq(status == RCM_OK, !*said(status, p));

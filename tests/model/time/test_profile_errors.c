@@ -140,7 +140,7 @@ START_TEST(cut_at_every_byte)
                 good++;
                 ck_assert_uint_gt(cut, 50);
                 (void)rcm_predict(&out.profile,
-                                  (struct rcm_topk){1024, 64, 64, 2, 1, 0, RCM_INTERLEAVED});
+                                  (struct rcm_topk){1024, 64, 64, 2, 1, 0, RCM_INTERLEAVED, NULL});
             } else {
                 ck_assert(rcm_text_is_plain(error));
             }
