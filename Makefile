@@ -43,7 +43,7 @@ BASE_PUBLIC := $(call public,base)
 MODEL_PUBLIC := model/recallmodel.h model/recallmodel
 SIM_PUBLIC := $(addprefix sim/,parts.h rank_weights.h rounding.h simulate.h team.h \
     selection/assignment.h selection/operations.h rows/rope.h rows/row.h rows/row_file.h \
-    rows/row_groups.h rows/row_look.h)
+    rows/row_counts.h rows/row_groups.h rows/row_look.h)
 CALIBRATE_PUBLIC := $(call public,calibrate)
 ATTENTION_PUBLIC := $(call public,attention)
 GPU_PUBLIC := gpu/topk_gpu.h gpu/kernels/sample.h gpu/peers/peer.h $(wildcard gpu/host/*.h)

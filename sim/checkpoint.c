@@ -60,6 +60,10 @@ static void print_parameters(FILE *file, const struct sim_spec *spec)
     fprintf(file, "version %d\n", CHECKPOINT_VERSION);
     fprintf(file, "n %" PRIu64 "\nk %" PRIu64 "\nvalid %" PRIu64 "\n", spec->n, spec->k,
             spec->valid);
+    if (spec->length)
+        fprintf(
+            file, "lengths %zu, fingerprint %016" PRIx64 "\n", spec->lengths,
+            state_file_checksum((const char *)spec->length, spec->lengths * sizeof *spec->length));
     fprintf(file, "seed %" PRIu64 "\nrepetitions %" PRIu64 "\n", spec->seed, spec->repetitions);
     fprintf(file, "input %s\n", sim_input_name(spec->input));
     if (spec->input == SIM_FILE)

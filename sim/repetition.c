@@ -148,6 +148,15 @@ static void count_outside(const struct sim_spec *spec, struct worker *worker, co
     shares_add(outside, 1.0 - top->mass / all);
 }
 
+/* Does the row come back whole? Then none of its elements has a better one before it. */
+static bool is_whole(const struct sim_spec *spec, struct worker *worker, size_t length)
+{
+    if (!spec->length || worker->length > spec->k)
+        return false;
+    memset(worker->before, 0, length * sizeof *worker->before);
+    return true;
+}
+
 /* Counts a row, which is that of one rho and shuffle. */
 static void count_row(const struct simulation *simulation, struct worker *worker, const double *x,
                       size_t rho, size_t shuffle)
@@ -178,9 +187,13 @@ static void count_row(const struct simulation *simulation, struct worker *worker
     for (size_t g = 0; g < simulation->groups; g++) {
         const struct shape_group *group = &simulation->group[g];
         size_t first_result = sim_result_index(spec, rho, shuffle, 0);
-        walk_positions(&group->buckets, &worker->counts, worker->at, top.length, group->cap,
-                       worker->before);
+        const bool whole = is_whole(spec, worker, top.length);
+        if (!whole)
+            walk_positions(&group->buckets, &worker->counts, worker->at, top.length, group->cap,
+                           worker->before);
         count_walk(simulation, group, worker, &top, first_result);
+        if (whole)
+            continue;
         uint64_t walked = spec->reaching
                               ? count_reaching(simulation, group, worker, &top, NULL, first_result)
                               : 0;
@@ -204,6 +217,8 @@ static bool get_row(const struct simulation *simulation, struct worker *worker, 
     else if (spec->input != SIM_FILE)
         row_generate(spec->input, spec->rho[rho], spec->seed, repetition, worker->x, n,
                      worker->words);
+    for (size_t i = spec->length ? (size_t)worker->length : n; i < n; i++)
+        worker->x[i] = -INFINITY; /* never missed */
     return true;
 }
 
@@ -237,9 +252,13 @@ static void place_and_count(const struct simulation *simulation, struct worker *
         const struct shape_group *group = &simulation->group[g];
         struct random_stream stream =
             random_stream(random_key(spec->seed, RANDOM_PLACEMENT, group->salt), repetition);
-        walk_placement(&group->buckets, spec->valid, &worker->counts, &stream, k, group->cap,
-                       worker->before);
+        const bool whole = is_whole(spec, worker, k);
+        if (!whole)
+            walk_placement(&group->buckets, spec->length ? worker->length : spec->valid,
+                           &worker->counts, &stream, k, group->cap, worker->before);
         count_walk(simulation, group, worker, &top, 0);
+        if (whole)
+            continue;
         uint64_t walked =
             spec->reaching ? count_reaching(simulation, group, worker, &top, &stream, 0) : 0;
         walk_end(&worker->counts, k + walked);
@@ -247,10 +266,21 @@ static void place_and_count(const struct simulation *simulation, struct worker *
     worker->tallies.rows[0].rows++;
 }
 
+static uint64_t length_of(const struct sim_spec *spec, uint64_t repetition)
+{
+    if (spec->input == SIM_FILE)
+        return spec->length[repetition];
+    struct random_stream stream =
+        random_stream(random_key(spec->seed, RANDOM_LENGTH, 0), repetition);
+    return spec->length[random_below(&stream, spec->lengths)];
+}
+
 void count_repetition(const struct simulation *simulation, struct worker *worker,
                       uint64_t repetition)
 {
     const struct sim_spec *spec = &simulation->spec;
+    if (spec->length)
+        worker->length = length_of(spec, repetition);
     if (spec->input == SIM_PLACEMENT) {
         place_and_count(simulation, worker, repetition);
         return;

@@ -151,6 +151,11 @@ const char *simulation_limit(const struct sim_spec *spec)
         return "k of 2^32 or more cannot be simulated; give a smaller " MEMBER "k";
     if (spec->shapes > SIM_RESULTS_MAX / spec->rhos / spec->shuffles)
         return "more than 100000 results are asked for; give shorter lists";
+    if (spec->length && (spec->ranks || spec->deal > 1 || spec->shuffles > 1 ||
+                         uses(spec, SIM_SHUFFLE_ROW) || uses(spec, SIM_SHUFFLE_ONCE)))
+        return "rows of different lengths are neither shuffled nor dealt, and ranks are not "
+               "counted; leave out " MEMBER "lengths, or " MEMBER "shuffle, " MEMBER
+               "deal and " MEMBER "ranks";
     for (size_t i = 0; i < spec->shapes; i++)
         if (spec->shape[i].b > SIM_B_MAX)
             return "more than 2^28 buckets cannot be simulated; give a smaller " MEMBER

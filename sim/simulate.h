@@ -37,6 +37,12 @@ struct sim_spec {
     /* Only the first `valid` elements of a row exist; the padding behind them ranks below
      * everything. k <= valid <= n. */
     uint64_t valid;
+    /* Rows of different lengths, each at most n: those of the rows of SIM_FILE; of other inputs
+     * each row draws one. A row of at most k elements comes back whole. `valid` is then the
+     * longest, or k if that is more. Without ranks, reaching, deal and shuffles. NULL: all rows
+     * have `valid`. */
+    const uint64_t *length;
+    size_t lengths;
     enum sim_input input;
     /* For SIM_FILE. Its `row` is n, and it has at least `repetitions` rows. */
     const struct row_file *file;

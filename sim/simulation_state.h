@@ -28,6 +28,7 @@ struct worker {
     uint32_t *subset;           /* n */
     uint64_t *sorting, *grown;  /* 2 sorting_room; NULL: it is where it was first */
     size_t sorting_room;
+    uint64_t length;   /* of the row that is counted, if the spec has lengths */
     size_t row_group;  /* of the row that is counted, if the spec has groups */
     uint64_t reach;    /* the most ranks that a row needed so far: the next row selects as many */
     uint64_t *missing; /* for each member of a group: how many of the top-k it lost */

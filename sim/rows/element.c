@@ -37,6 +37,8 @@ WIDEN(widen_f16, uint16_t, of_bits(at[i], 5, 10, true))
 WIDEN(widen_bf16, uint16_t, of_bits(at[i], 8, 7, true))
 WIDEN(widen_f32, float, (double)at[i])
 WIDEN(widen_f64, double, at[i])
+WIDEN(widen_i32, int32_t, (double)at[i])
+WIDEN(widen_i64, int64_t, (double)at[i])
 WIDEN(widen_f8e4m3, uint8_t, of_bits(at[i], 4, 3, false))
 WIDEN(widen_f8e5m2, uint8_t, of_bits(at[i], 5, 2, true))
 
@@ -48,6 +50,8 @@ const struct element elements[SIM_DTYPES] = {
     [SIM_F64] = {"f64", "F64", 8, widen_f64},
     [SIM_F8E4M3] = {"f8e4m3", "F8_E4M3", 1, widen_f8e4m3},
     [SIM_F8E5M2] = {"f8e5m2", "F8_E5M2", 1, widen_f8e5m2},
+    [SIM_I32] = {"i32", "", 4, widen_i32},
+    [SIM_I64] = {"i64", "", 8, widen_i64},
 };
 
 const char *sim_dtype_name(enum sim_dtype dtype)

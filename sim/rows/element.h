@@ -8,7 +8,7 @@
 
 struct element {
     const char *name;        /* for --dtype */
-    const char *safetensors; /* its name in the header of such a file */
+    const char *safetensors; /* its name in the header of such a file; "": not read */
     uint64_t bytes;
     void (*widen)(const void *from, double *x, uint64_t count); /* exactly */
 };

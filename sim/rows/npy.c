@@ -25,6 +25,13 @@ static int read_type(const char *descr, struct row_file *file, enum sim_dtype wa
         plain && descr[2] >= '1' && descr[2] <= '8' ? (unsigned)descr[2] - '0' : 0;
     const char *whole = descr[1] == 'V' ? "" : "of integers save x.astype(\"f4\"); ";
     char mend[ROW_MEND];
+    if (wanted == SIM_I64) {
+        file->dtype = bytes == 4 ? SIM_I32 : SIM_I64;
+        file->swapped = descr[0] == '>';
+        return descr[1] == 'i' && (bytes == 4 || bytes == 8)
+                   ? 0
+                   : message_set(error, "holds '%.20s'; give int32 or int64 ('<i4', '<i8')", descr);
+    }
     file->dtype = bytes && descr[1] == 'f' ? floats[bytes] : SIM_DTYPE_UNKNOWN;
     file->swapped = descr[0] == '>';
     const bool nameless = bytes && file->dtype == SIM_DTYPE_UNKNOWN && strchr("Viu", descr[1]);

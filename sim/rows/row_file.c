@@ -237,15 +237,53 @@ static void swap_bytes(unsigned char *at, uint64_t count, uint64_t bytes)
         }
 }
 
+int row_file_cut(struct row_file *file, const uint64_t *begins, uint64_t rows, struct message error)
+{
+    const uint64_t all = file->rows * file->row;
+    uint64_t longest = 0;
+    if (file->whole)
+        return message_set(error, "do not cut a file in Fortran order; save numpy.ravel(x)");
+    for (uint64_t i = 0; i < rows; i++) {
+        if (begins[i + 1] < begins[i])
+            return message_set(error, "falls from row %" PRIu64 " to the next", i);
+        longest = begins[i + 1] - begins[i] > longest ? begins[i + 1] - begins[i] : longest;
+    }
+    if (rows == 0 || begins[0] != 0 || begins[rows] != all)
+        return message_set(error,
+                           "does not begin with 0 and end with the %" PRIu64 " elements of " MEMBER
+                           "file; give the end of the last row, too",
+                           all);
+    if (longest == 0)
+        return message_set(error, "has no row with an element");
+    file->begins = begins;
+    file->rows = rows;
+    file->row = longest;
+    file->axes = 2;
+    file->axis[0] = rows;
+    file->axis[1] = longest;
+    return 0;
+}
+
+static uint64_t first_of(const struct row_file *file, uint64_t index)
+{
+    return file->begins ? file->begins[index] : index * file->row;
+}
+
+static uint64_t length_of(const struct row_file *file, uint64_t index)
+{
+    return file->begins ? file->begins[index + 1] - file->begins[index] : file->row;
+}
+
 int row_file_bytes(const struct row_file *file, uint64_t index, void *to)
 {
-    const uint64_t each = elements[file->dtype].bytes, bytes = file->row * each;
+    const uint64_t each = elements[file->dtype].bytes, length = length_of(file, index);
     if (file->whole && index < file->rows)
         gather(file, index, to);
-    else if (read_at(file->descriptor, to, bytes, file->offset + index * bytes) != 0)
+    else if (read_at(file->descriptor, to, length * each,
+                     file->offset + first_of(file, index) * each) != 0)
         return -1;
     if (file->swapped)
-        swap_bytes(to, file->row, each);
+        swap_bytes(to, length, each);
     return 0;
 }
 
@@ -253,7 +291,10 @@ int row_file_read(const struct row_file *file, uint64_t index, double *x, void *
 {
     if (row_file_bytes(file, index, buffer) != 0)
         return -1;
-    elements[file->dtype].widen(buffer, x, file->row);
+    const uint64_t length = length_of(file, index);
+    elements[file->dtype].widen(buffer, x, length);
+    for (uint64_t i = length; i < file->row; i++)
+        x[i] = -INFINITY;
     const double mask = file->dtype == SIM_F64 ? file->mask_below : (double)(float)file->mask_below;
     for (uint64_t i = 0; i < file->row && mask > -INFINITY; i++)
         x[i] = x[i] <= mask ? -INFINITY : x[i];

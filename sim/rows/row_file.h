@@ -19,10 +19,13 @@ enum sim_dtype {
     SIM_F64,
     SIM_F8E4M3,
     SIM_F8E5M2,
+    SIM_FLOATS, /* the types of scores are those before it */
+    SIM_I32 = SIM_FLOATS,
+    SIM_I64, /* of lengths: asked for, it also takes int32 */
     SIM_DTYPES
 };
 
-const char *sim_dtype_name(enum sim_dtype dtype); /* f16, bf16, f32, f64, f8e4m3, f8e5m2 */
+const char *sim_dtype_name(enum sim_dtype dtype); /* f16, bf16, f32, .., i64 */
 
 #define ROW_FILE_AXES 8
 
@@ -33,6 +36,7 @@ struct row_file {
     unsigned axes;                   /* of the array, at most ROW_FILE_AXES; 2 for a raw file */
     uint64_t axis[ROW_FILE_AXES];    /* their lengths; the last is `row` */
     uint64_t offset;                 /* of the first row, in bytes */
+    const uint64_t *begins;          /* of row_file_cut(); NULL: rows of `row` */
     uint64_t size;                   /* of the file, in bytes */
     uint64_t modified_ns;            /* modulo 2^64 */
     const struct row_format *format; /* NULL: raw numbers */
@@ -73,7 +77,15 @@ const struct row_format *row_format(size_t index);
 int row_file_open(struct row_file *file, const char *path, enum sim_dtype dtype, uint64_t row,
                   struct message error);
 
-/* Reads row `index` as doubles, exactly. `buffer` has room for file->row elements of 8 bytes.
+/* Cuts the elements of a file, whatever its rows, into `rows` rows: row i begins at begins[i] and
+ * ends before begins[i + 1]. file->row is then the length of the longest; what is read of a shorter
+ * row ends with -inf. The caller keeps `begins`, which has rows + 1 items.
+ * Returns   0, or -1 with one line in `error`, which does not name the file: they do not rise from
+ *           0 to the number of elements, or the file is in Fortran order. */
+int row_file_cut(struct row_file *file, const uint64_t *begins, uint64_t rows,
+                 struct message error);
+
+/* Reads row `index` as doubles, exactly below 2^53. `buffer` has room for file->row elements of 8 bytes.
  * Returns 0, or -1 with errno, which is 0 if the file ends early. */
 int row_file_read(const struct row_file *file, uint64_t index, double *x, void *buffer);
 

@@ -14,8 +14,11 @@ void print_query(const struct query *query)
 {
     const struct rcm_topk *p = &query->base;
     printf("n = %" PRIu64 ", k = %" PRIu64, p->n, p->k);
+    char lengths[LENGTHS_TEXT];
     if (p->m > 1)
         printf(", m = %" PRIu64, p->m);
+    if (p->lengths)
+        printf("%s (%s)", lengths_text(lengths, p->lengths), assignment_name(p->assignment));
     if (p->valid)
         printf(", valid = %" PRIu64 " (%s)", p->valid, assignment_name(p->assignment));
     putchar('\n');
@@ -40,8 +43,8 @@ const struct columns shape_columns = COLUMNS(struct rcm_topk, shape_items);
 struct query_fields fields_of(const struct query *query)
 {
     const struct rcm_topk *p = &query->base;
-    return (struct query_fields){p->n, p->k, p->m, p->valid ? p->valid : p->n,
-                                 assignment_name(p->assignment)};
+    const uint64_t valid = p->lengths ? NO_COUNT : p->valid ? p->valid : p->n;
+    return (struct query_fields){p->n, p->k, p->m, valid, assignment_name(p->assignment)};
 }
 
 bool colour_wanted(void)
@@ -58,10 +61,11 @@ json_t *query_json(const struct query *query)
     set_count(object, "n", p->n);
     set_count(object, "k", p->k);
     set_count(object, "m", p->m);
-    if (p->valid) {
+    lengths_json(object, p->lengths);
+    if (p->valid)
         set_count(object, "valid", p->valid);
+    if (p->valid || p->lengths)
         set_text(object, "assignment", assignment_name(p->assignment));
-    }
     return object;
 }
 

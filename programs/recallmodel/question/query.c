@@ -81,7 +81,8 @@ static struct query empty_query(const struct question *question, size_t i)
                  .k = question->k.items[i % question->k.length],
                  .m = question->m,
                  .valid = question->valid,
-                 .assignment = question->assignments.items[0]},
+                 .assignment = question->assignments.items[0],
+                 .lengths = question->lengths.of_row ? &question->lengths.lengths : NULL},
         .recall_target = target,
         .target = {decimal_complement(target), question->align, question->divisors, NULL}};
 }

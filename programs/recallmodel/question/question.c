@@ -20,6 +20,7 @@ void question_free(struct question *question)
     free(question->b.items);
     free(question->k_b.items);
     free(question->targets.items);
+    lengths_free(&question->lengths);
 }
 
 int question_check(const struct question *question)

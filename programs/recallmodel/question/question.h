@@ -13,6 +13,7 @@
 #include <programs/common/arguments.h>
 #include <programs/common/device_file.h>
 
+#include "lengths.h"
 #include "rounding.h"
 #include "weights.h"
 
@@ -41,6 +42,7 @@ struct question {
     struct count_list n, k, b, k_b;
     uint64_t m, valid, align; /* valid: 0 if not given */
     bool divisors;
+    struct lengths_question lengths;
     struct assignments assignments;
     struct decimal_list targets; /* of --recall */
     struct weights_question weights;
@@ -122,7 +124,7 @@ extern const struct value_kind kind_of_runs_path; /* const char *: a CSV, or mea
 #define OPTION_ASSIGNMENT_AND(also) \
     "--assignment", "A", &kind_of_assignment, IN_QUESTION(assignments), \
         "how elements go to buckets: interleaved (default), contiguous or contiguous-floor; the " \
-        "answers differ only with --valid" also
+        "answers differ only with --valid and --lengths" also
 #define OPTION_RECALL OPTION_RECALL_BY(read_target)
 #define OPTION_RECALL_BY(reader) \
     "--recall", "R", BY(reader), IN_QUESTION(targets), \

@@ -27,6 +27,7 @@ struct settings {
 
 static const struct argument distribution_options[] = {
     OPTIONS_REACHING,
+    {OPTION_LENGTHS},
     OPTIONS_WEIGHTS("without --b, take the smallest b that loses at most this share of the softmax "
                     "mass on average, in place of --recall"),
     {"--quantile", "Q", BY(read_probability), offsetof(struct settings, quantile),
@@ -377,7 +378,8 @@ static struct plot *distribution_picture(const struct query *query, void *state)
     return plot;
 }
 
-static const struct argument_rule distribution_rules[] = {WEIGHTS_RULES, {0}};
+static const struct argument_rule distribution_rules[] = {
+    WEIGHTS_RULES, LENGTHS_RULE(LENGTHS_NO_WEIGHTS), {0}};
 
 static const struct answer distribution_answer = {.rules = distribution_rules,
                                                   .shapes = SHAPES_SMALLEST_B,

@@ -27,6 +27,7 @@ static const struct argument recall_options[] = {
     {OPTION_B},
     {OPTION_M},
     {OPTION_VALID},
+    {OPTION_LENGTHS},
     {OPTION_ASSIGNMENT},
     {OPTION_RECALL},
     OPTIONS_WEIGHTS("the share of the softmax mass that may be lost on average, in place of "
@@ -228,7 +229,8 @@ static void recall_text(const struct query *query, const struct table *rows, voi
     const struct settings *settings = &state->settings;
     const struct question *question = &settings->question;
     const bool free_b = query->target.align == 1 && !query->target.divisors;
-    const bool even = query->base.assignment == RCM_INTERLEAVED || query->base.valid == 0;
+    const struct rcm_topk *p = &query->base;
+    const bool even = p->assignment == RCM_INTERLEAVED || (p->valid == 0 && !p->lengths);
     if (question->targets.length || query->target.weights) {
         print_smallest(query, state, colour);
         putchar('\n');
@@ -321,6 +323,7 @@ static struct plot *recall_picture(const struct query *query, void *context)
 static const struct argument_rule recall_rules[] = {
     {.options = "--dtype", .needs = "--device", .why = "it is the type of values in a roofline"},
     WEIGHTS_RULES,
+    LENGTHS_RULE(LENGTHS_NO_WEIGHTS " --rounding"),
     {0},
 };
 

@@ -155,6 +155,7 @@ static const struct argument select_options[] = {
     {"--m", "M", BY(read_counts), AT(lists.m),
      "rows in the batch (default 1), or a list of such numbers"},
     {OPTION_VALID},
+    {OPTION_LENGTHS},
     {OPTION_ASSIGNMENT_TIMED},
     {"--recall", "R", BY(read_target), IN_QUESTION(targets), "the recall to reach (default 0.95)"},
     OPTIONS_WEIGHTS("the share of the top k's softmax mass that may be lost, in place of --recall: "
@@ -206,6 +207,7 @@ static const struct argument_rule select_rules[] = {
      .why = "--budget asks for the highest recall"},
     {.options = "--head-dim --rope-stretch", .needs = "--rope-theta"},
     WEIGHTS_RULES,
+    LENGTHS_RULE(LENGTHS_NO_WEIGHTS " --b --rope-theta --rounding"),
     {.options = "--b",
      .excludes = "--lost-mass --score-sd --weights --rounding --ties --have",
      .why = "they ask for elements"},

@@ -17,7 +17,8 @@
 
 static void print_question(const struct selection_answer *answer)
 {
-    char target[TARGET_TEXT], rows[60] = "", m[40] = "", valid[40] = "", d[40] = "", cpu[60] = "";
+    char target[TARGET_TEXT], rows[60] = "", m[40] = "", d[40] = "", cpu[60] = "";
+    char valid[LENGTHS_TEXT] = "";
     const struct select_settings *settings = answer->settings;
     const struct rcm_topk *p = &answer->query->base;
     const struct rcm_profile *profile = answer->asked.machine.profile;
@@ -29,6 +30,7 @@ static void print_question(const struct selection_answer *answer)
     format_rows(rows, sizeof rows, decimal_complement(settings->confidence.value));
     if (p->m > 1)
         snprintf(m, sizeof m, ", m = %" PRIu64, p->m);
+    lengths_text(valid, p->lengths);
     if (p->valid)
         snprintf(valid, sizeof valid, ", valid = %" PRIu64, p->valid);
     if (settings->d)

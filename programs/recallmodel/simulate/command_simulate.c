@@ -44,7 +44,7 @@ static int read_shuffles(void *to, const char *option, const char *value)
 
 static const char *file_dtype_at(unsigned i)
 {
-    return i < SIM_DTYPES - SIM_F16 ? sim_dtype_name((enum sim_dtype)(SIM_F16 + i)) : NULL;
+    return i < SIM_FLOATS - SIM_F16 ? sim_dtype_name((enum sim_dtype)(SIM_F16 + i)) : NULL;
 }
 
 static int read_file_dtype(void *to, const char *option, const char *value)
@@ -96,6 +96,10 @@ static const struct argument simulate_options[] = {
      "the N leading axes of --file give the group of a row (default: 1 if there are more than two "
      "axes, else 0: rows are independent)"},
     {OPTION_VALID},
+    {OPTION_LENGTHS},
+    {"--offsets", "FILE", KIND(read_text, .endings = "npy txt"), AT(offsets),
+     "row i of --file is from the i-th to before the next of these places, in elements, whatever "
+     "its shape: text or .npy, with the end of the last row"},
     {"--assignment", "LIST", &kind_of_assignments, IN_QUESTION(assignments),
      "how elements go to buckets: interleaved (default), contiguous, contiguous-floor"},
     {"--deal", "S", BY(read_count), AT(deal),
@@ -125,6 +129,11 @@ static const struct argument_rule simulate_rules[] = {
     {.options = "--row --dtype --groups --group-axes --mask-below --weights-are",
      .needs = "--file"},
     {.options = "--groups", .excludes = "--group-axes"},
+    {.options = "--offsets", .needs = "--file"},
+    {.options = "--offsets --lengths",
+     .excludes = "--valid --shuffle --ranks --deal",
+     .why = "it is about rows of one length"},
+    {.options = "--offsets", .excludes = "--lengths", .why = "they say how long each row is"},
     {.options = "--rope-spread",
      .excludes = "--rope-weights",
      .why = "--rope-spread draws the weights"},
@@ -263,6 +272,15 @@ static int run_spec(const struct sim_spec *spec, const struct simulate_settings 
     return status;
 }
 
+/* With lengths the longest, or k. */
+static uint64_t valid_of(const struct query *query)
+{
+    const struct rcm_topk *p = &query->base;
+    const struct rcm_lengths *l = p->lengths;
+    const uint64_t valid = l ? l->length[l->count - 1] : p->valid ? p->valid : p->n;
+    return valid > p->k ? valid : p->k;
+}
+
 static int simulate_query(const struct simulate_settings *settings,
                           const struct simulation_input *input)
 {
@@ -280,7 +298,9 @@ static int simulate_query(const struct simulate_settings *settings,
         struct sim_spec spec = {
             .n = query->base.n,
             .k = query->base.k,
-            .valid = query->base.valid ? query->base.valid : query->base.n,
+            .valid = valid_of(query),
+            .length = settings->question.lengths.of_row,
+            .lengths = settings->question.lengths.rows,
             .input = settings->input.kind,
             .file = input ? &input->file : NULL,
             .groups = input && input->grouped ? &input->groups : NULL,
@@ -292,7 +312,7 @@ static int simulate_query(const struct simulate_settings *settings,
             .shapes = query->length * settings->question.assignments.length,
             .rank = settings->ranks.items,
             .ranks = settings->ranks.length,
-            .reaching = true,
+            .reaching = !query->base.lengths,
             .weights = input || settings->temperature > 0.0,
             .temperature = settings->temperature > 0.0 ? settings->temperature : 1.0,
             .probabilities = settings->as.weights == SIM_PROBABILITIES,

@@ -1,12 +1,27 @@
 /* simulation_choice.c - simulate: the model beside the results, and the choice for a target.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
 #include <stdlib.h>
 
 #include <base/memory.h>
 #include <base/statistics.h>
 
 #include "simulation_report.h"
+
+/* Of the mean over rows whose lengths are given, those of a file. */
+static double sd_at_lengths(struct rcm_topk p)
+{
+    const struct rcm_lengths *lengths = p.lengths;
+    double variance = 0.0;
+    p.lengths = NULL;
+    for (size_t i = 0; i < lengths->count; i++) {
+        p.valid = lengths->length[i];
+        const double sd = p.valid > p.k ? rcm_recall_sd(p) : 0.0;
+        variance += (double)lengths->rows[i] / (double)lengths->all * sd * sd;
+    }
+    return sqrt(variance);
+}
 
 struct shape_model model_of_shape(const struct simulation_answer *s, size_t shape)
 {
@@ -15,7 +30,8 @@ struct shape_model model_of_shape(const struct simulation_answer *s, size_t shap
     model.candidates = rcm_candidates(model.p);
     model.loss = rcm_loss_exact(model.p);
     model.recall = 1.0 - model.loss;
-    model.sd = rcm_recall_sd(model.p);
+    model.sd = model.p.lengths && s->spec->input == SIM_FILE ? sd_at_lengths(model.p)
+                                                             : rcm_recall_sd(model.p);
     model.exact_rows = rcm_probability_exact(model.p);
     model.worst_case = rcm_recall_worst_case(model.p);
     if (s->spec->input == SIM_ROPE)

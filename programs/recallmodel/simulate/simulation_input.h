@@ -11,11 +11,13 @@ struct simulation_input {
     struct row_file file;
     struct row_groups groups;
     bool grouped;
+    uint64_t *begins;                /* of --offsets */
+    struct lengths_question lengths; /* of the rows that are taken, with --offsets or --lengths */
 };
 
-/* Opens --file, whose `row` becomes the n of the question, and finds the groups of its rows. All
- * ranks call it. Returns a status, after one line on stderr. simulation_input_close() in any case.
- */
+/* Opens --file, whose `row` becomes the n of the question, and finds the groups of its rows and
+ * their lengths, which become those of the question. All ranks call it. Returns a status, after one
+ * line on stderr. simulation_input_close() in any case. */
 int simulation_input_open(struct simulation_input *input, struct simulate_settings *own);
 void simulation_input_close(struct simulation_input *input);
 

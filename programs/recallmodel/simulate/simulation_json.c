@@ -142,6 +142,7 @@ int print_simulation_json(const struct simulation_answer *s)
     set_count(object, "n", spec->n);
     set_count(object, "k", spec->k);
     set_count(object, "valid", spec->valid);
+    lengths_json(object, s->query->base.lengths);
     set_text(object, "input", sim_input_name(spec->input));
     set_name(object, "file", spec->name);
     set_count(object, "seed", spec->seed);

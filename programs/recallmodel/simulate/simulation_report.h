@@ -16,7 +16,7 @@
 struct simulate_settings {
     struct question question;
     struct input_option input;
-    const char *file, *groups, *checkpoint; /* NULL: none */
+    const char *file, *offsets, *groups, *checkpoint; /* NULL: none */
     enum sim_dtype file_dtype;
     struct rows_as as;
     uint64_t group_axes;                            /* GROUP_AXES_USUAL: not given */

@@ -27,9 +27,11 @@ static void print_title(const struct simulation_answer *s)
 {
     const struct sim_spec *spec = s->spec;
     uint64_t done = simulation_done(s->simulation);
-    char grouping[80];
+    char grouping[80], lengths[LENGTHS_TEXT];
     printf("n = %" PRIu64 ", k = %" PRIu64, spec->n, spec->k);
-    if (spec->valid < spec->n)
+    if (spec->length)
+        fputs(lengths_text(lengths, s->query->base.lengths), stdout);
+    else if (spec->valid < spec->n)
         printf(", valid = %" PRIu64, spec->valid);
     if (spec->input == SIM_FILE)
         print_name(spec->name);
