@@ -24,6 +24,12 @@ struct share topk_share(const struct rcm_top_k_rows *rows, unsigned threads);
  * one for each thread; `threads` 1: one. */
 uint64_t topk_pieces(uint64_t count, size_t bytes_each, unsigned threads);
 
+enum rcm_top_k_status topk_check_outputs(const struct rcm_top_k_call *call, size_t bytes);
+
+/* rcm_top_k_workspace() and rcm_top_k() of rows of different lengths (ragged.c). */
+enum rcm_top_k_status topk_ragged_workspace(const struct rcm_top_k_call *call, size_t *bytes);
+enum rcm_top_k_status topk_ragged(const struct rcm_top_k_call *call, char *workspace, size_t bytes);
+
 /* Where row r begins. */
 const char *topk_row(const struct rcm_top_k_rows *rows, size_t bytes, uint64_t r);
 

@@ -28,7 +28,7 @@ const char *rcm_top_k_message(enum rcm_top_k_status status)
     case RCM_TOP_K_OK:
         return "no error";
     case RCM_TOP_K_BAD_SHAPE:
-        return "n, m, k, b, k_b, a stride or the recall is outside the domain";
+        return "n, m, k, b, k_b, a stride, a length or the recall is outside the domain";
     case RCM_TOP_K_BAD_POINTER:
         return "a pointer is null, or an output is not aligned to its elements";
     case RCM_TOP_K_BAD_TYPE:
@@ -60,6 +60,8 @@ static enum rcm_top_k_status check_call(const struct rcm_top_k_call *call, bool 
 {
     if (!call)
         return RCM_TOP_K_BAD_POINTER;
+    if (call->lengths || call->starts) /* only stage 1 comes here with these */
+        return RCM_TOP_K_BAD_SHAPE;
     enum rcm_top_k_status status = topk_check_rows(&call->rows);
     if (status != RCM_TOP_K_OK)
         return status;
@@ -79,7 +81,7 @@ static bool is_aligned(const void *pointer, size_t to)
     return (uintptr_t)pointer % to == 0;
 }
 
-static enum rcm_top_k_status check_outputs(const struct rcm_top_k_call *call, size_t bytes)
+enum rcm_top_k_status topk_check_outputs(const struct rcm_top_k_call *call, size_t bytes)
 {
     if (!call->values && !call->indices)
         return RCM_TOP_K_BAD_POINTER;
@@ -156,7 +158,8 @@ static enum rcm_top_k_status workspace(const struct rcm_top_k_call *call, bool s
 
 enum rcm_top_k_status rcm_top_k_workspace(const struct rcm_top_k_call *call, size_t *bytes)
 {
-    return workspace(call, false, bytes);
+    return call && bytes && (call->lengths || call->starts) ? topk_ragged_workspace(call, bytes)
+                                                            : workspace(call, false, bytes);
 }
 
 enum rcm_top_k_status rcm_top_k_stage1_workspace(const struct rcm_top_k_call *call, size_t *bytes)
@@ -303,7 +306,7 @@ static enum rcm_top_k_status run_call(const struct rcm_top_k_call *call, bool st
     if (status != RCM_TOP_K_OK)
         return status;
     struct plan plan = plan_of(call, stage1_only);
-    status = check_outputs(call, plan.kernels->bytes);
+    status = topk_check_outputs(call, plan.kernels->bytes);
     if (status != RCM_TOP_K_OK)
         return status;
     size_t needed = topk_size(plan.share.rows, plan.bytes, 0);
@@ -318,7 +321,8 @@ static enum rcm_top_k_status run_call(const struct rcm_top_k_call *call, bool st
 
 enum rcm_top_k_status rcm_top_k(const struct rcm_top_k_call *call, void *workspace, size_t bytes)
 {
-    return run_call(call, false, workspace, bytes);
+    return call && (call->lengths || call->starts) ? topk_ragged(call, workspace, bytes)
+                                                   : run_call(call, false, workspace, bytes);
 }
 
 enum rcm_top_k_status rcm_top_k_stage1(const struct rcm_top_k_call *call, void *workspace,

@@ -36,7 +36,8 @@
  * Order    Largest first, or smallest first if `smallest` is set. NaN comes last in both: it is
  *          below every value, or above every value if `smallest` is set. -inf is a value like any
  *          other. -0 is just below +0.
- * Indices  The indices in the output are valid and distinct, whatever the input.
+ * Indices  The indices in the output are valid and distinct, whatever the input, but for the -1
+ *          behind the end of a row that has fewer than k elements.
  * Values   A value has the very bits of its element, the one at its index: those of a NaN too.
  * Ties     Exact top-k takes the first of equal elements, and puts them in the order of their
  *          positions where it sorts. In buckets equal elements may replace each other: the values
@@ -65,7 +66,9 @@ enum rcm_top_k_status {
     /* The shape is outside the domain: 1 <= n <= RCM_N_MAX, m >= 1, 1 <= k <= n, 1 <= b <= n,
      * 1 <= k_b <= min(k, ceil(n/b)), k <= min(b k_b, n); n < 2^31 unless `wide`, also where no
      * indices are wanted; the rows reach over fewer than 2^63 bytes; of rcm_top_k_choose:
-     * 1e-18 <= recall <= 1, 0 <= confidence < 1. */
+     * 1e-18 <= recall <= 1, 0 <= confidence < 1. With lengths or starts, which stage 1 alone does
+     * not take, it is 1 <= k <= RCM_N_MAX, 1 <= k_b <= k <= b k_b, and each length is at most
+     * n. */
     RCM_TOP_K_BAD_SHAPE,
     /* A pointer is null (the call, x, `bytes`, both outputs; a workspace of 0 bytes may be), or an
      * output is not aligned to its elements. */
@@ -126,11 +129,20 @@ struct rcm_top_k_call {
     unsigned threads; /* at most; 0: as many as pay (rcm_top_k) */
     void *values;     /* output, m x k, of the type of the rows; NULL: not wanted */
     void *indices;    /* output, m x k: the position in the row, from 0; NULL: not wanted */
+    /* Rows of different lengths: row r has lengths[r] elements (NULL: n), and begins at element
+     * starts[r] of the row (NULL: 0). With `starts` a row_stride of 0 is 0: rows that are joined
+     * begin at starts[r] of x. Positions count from the start. A row that has fewer than k elements
+     * comes back whole; behind it the indices are -1, and the values the worst: -inf, or the least
+     * integer, or with `smallest` inf or the largest. Buckets are those of a row of that length:
+     * element i is in bucket i mod b, or they are b runs. Where b k_b >= length, they keep all, and
+     * it is exact top-k. */
+    const uint64_t *lengths, *starts;
 };
 
-/* Sets `bytes` to the size of the workspace that the call needs, or to 0 if the status is not
- * RCM_TOP_K_OK. Looks at all of the call but its outputs: x must not be NULL, but is not read. With
- * `threads` 0 the size goes by the processors that the thread may use at this moment. */
+/* Sets `bytes` to the size of the workspace that the call needs, with its lengths, or to 0 if the
+ * status is not RCM_TOP_K_OK. Looks at all of the call but its outputs: x must not be NULL, but is
+ * not read. With `threads` 0 the size goes by the processors that the thread may use at this
+ * moment. */
 enum rcm_top_k_status rcm_top_k_workspace(const struct rcm_top_k_call *call, size_t *bytes);
 
 /* Finds the k best of each row. At least one of the outputs is wanted. `workspace` is at a multiple
@@ -154,7 +166,8 @@ enum rcm_top_k_status rcm_top_k_stage1(const struct rcm_top_k_call *call, void *
  * time by the profile of a CPU (NULL: rcm_profile_of_cpu() of this one; that of cpu-xeon-emr does
  * not know what a thread takes, and counts one). It is exact top-k unless
  * buckets are faster by more than the error of both (rcm_verdict). Sets method, b, k_b and
- * assignment of the call, of which it reads m, n, k, the type and `threads`; if the status is not
+ * assignment of the call, of which it reads m, n, k, the type and `threads`, not the lengths: a
+ * shorter row loses no more (docs/models.md 13); if the status is not
  * RCM_TOP_K_OK, it sets nothing. It may allocate, and take up to 0.1 s: choose once for many calls
  * of one shape.
  * recall    1e-18 <= recall <= 1, taken to 15 decimal digits: 0.99 of 1000 may lose 10. 1 is exact

@@ -113,6 +113,53 @@ static unsigned char *take_rows(struct source *s, struct rcm_top_k_rows *rows)
     return memory;
 }
 
+/* Rows of other lengths, inside of those of the call: each is what the oracle wants of it alone. */
+static void run_ragged(const struct rcm_top_k_call *call, struct source *s)
+{
+    char why[ORACLE_WHY];
+    uint64_t lengths[4], starts[4];
+    size_t bytes = 77;
+    struct rcm_top_k_call ragged = *call;
+    const int64_t stride = call->rows.stride ? call->rows.stride : 1;
+    for (uint64_t r = 0; r < call->rows.m; r++) {
+        lengths[r] = take(s, 2) % (call->rows.n + 1);
+        starts[r] = take(s, 2) % (call->rows.n + 1 - lengths[r]);
+    }
+    ragged.lengths = lengths;
+    ragged.starts = starts;
+    if (call->rows.row_stride == 0)
+        ragged.rows.row_stride = (int64_t)call->rows.n * stride;
+    require(rcm_top_k_workspace(&ragged, &bytes) == RCM_TOP_K_OK);
+    const size_t value_bytes = rcm_top_k_type_bytes(call->rows.type),
+                 index_bytes = call->wide ? 8 : 4;
+    const uint64_t count = call->rows.m * call->k;
+    void *values = malloc(count * value_bytes), *indices = malloc(count * index_bytes),
+         *workspace = NULL;
+    require(values && indices && (bytes == 0 || posix_memalign(&workspace, 64, bytes) == 0));
+    ragged.values = values;
+    ragged.indices = indices;
+    require(rcm_top_k(&ragged, workspace, bytes) == RCM_TOP_K_OK);
+    for (uint64_t r = 0; r < call->rows.m; r++) {
+        struct rcm_top_k_call one = ragged;
+        const int64_t first = (int64_t)r * ragged.rows.row_stride + (int64_t)starts[r] * stride;
+        one.lengths = one.starts = NULL;
+        one.rows.x = (const char *)call->rows.x + first * (int64_t)value_bytes;
+        one.rows.m = 1;
+        one.rows.n = lengths[r];
+        one.k = lengths[r] < call->k ? lengths[r] : call->k;
+        if (call->method == RCM_TOP_K_BUCKETED && call->b * call->k_b >= lengths[r])
+            one.method = RCM_TOP_K_EXACT;
+        one.values = (char *)values + r * call->k * value_bytes;
+        one.indices = (char *)indices + r * call->k * index_bytes;
+        require(lengths[r] == 0 || oracle_is_right(&one, false, why));
+        for (uint64_t i = r * call->k + one.k; i < (r + 1) * call->k; i++)
+            require((call->wide ? ((int64_t *)indices)[i] : ((int32_t *)indices)[i]) == -1);
+    }
+    free(values);
+    free(indices);
+    free(workspace);
+}
+
 static void run_call(struct rcm_top_k_call *call, bool stage1, uint64_t wanted)
 {
     char why[ORACLE_WHY];
@@ -157,6 +204,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     unsigned char *memory = take_rows(&s, &call.rows);
     if (memory)
         run_call(&call, stage1, wanted);
+    if (memory && !stage1)
+        run_ragged(&call, &s);
     free(memory);
     return 0;
 }
