@@ -19,6 +19,7 @@ from ._arrays import Recall, count, fraction, goal, real, unmasked
 from ._library import KernelAssignment, Path, ffi, model, text_of
 from ._profiles import Profile, _profile_of_any
 from ._select import Choice, _choice_of
+from ._topk_more import axis_of, check_indices, check_k, is_wide
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +31,6 @@ _NUMBERS: dict[Any, int] = {
     numpy.dtype("float16"): model.RCM_TOP_K_F16, numpy.dtype("int8"): model.RCM_TOP_K_I8,
     numpy.dtype("int32"): model.RCM_TOP_K_I32}
 _KNOWN = "float32, float64, float16, bfloat16, integers of 8 to 64 bits and bool"
-_WIDE = {"int": True, "int64": True, "int32": False}
 _CPU_DEVICES = (1, 3, 11, 13)  # of DLPack: the CPU, and memory of GPUs that a CPU reads
 from_buffer = ffi.from_buffer  # looked up once
 
@@ -170,40 +170,7 @@ def chosen(n, k, way):
                   model.rcm_recall_exact(p[0]), way.choice)
 
 
-def is_wide(index_dtype):
-    """Are the indices int64? index_dtype: int32 or int64, of NumPy, PyTorch or JAX, or its name."""
-    name = str(getattr(index_dtype, "__name__", index_dtype)).rpartition(".")[2]
-    if name not in _WIDE:
-        raise ValueError(f"index_dtype = {index_dtype!r} must be int32 or int64")
-    return _WIDE[name]
-
-
 # ---- arrays
-
-
-def axis_of(axis, shape):
-    """The axis, not negative. A number without axes has axis 0, of length 1."""
-    axes, number = max(len(shape), 1), axis
-    if type(axis) is not int:
-        number = int(real("axis", axis)) if real("axis", axis) % 1 == 0 else axes
-    if not -axes <= number < axes:
-        hint = "; a recall is given by its name: recall=" if type(axis) is float else ""
-        raise ValueError(f"axis = {axis} is not in {-axes} .. {axes - 1}, the axes of x"
-                         f"{hint}{axis if hint else ''}")
-    return number % axes
-
-
-def check_k(k, n, axis):
-    if type(k) is not int:
-        k = count("k", k, 0)
-    if not 0 <= k <= n:
-        raise ValueError(f"k = {k} is not in 0 .. {n}, the length of axis {axis} of x")
-    return k
-
-
-def check_indices(n, wide):
-    if not wide and n > 2**31 - 1:
-        raise ValueError(f"int32 indices cannot count n = {n} elements; give index_dtype='int64'")
 
 
 def _array_of(x):
@@ -362,6 +329,9 @@ class _Options(TypedDict, total=False):
     nan: NanOrder
     index_dtype: Any
     out: Optional[tuple[Array, Array]]
+    lengths: Any
+    starts: Any
+    fill: int
 
 
 @overload
@@ -386,7 +356,8 @@ def topk(x: Array, k: int, axis: Optional[int] = None, largest: bool = True, sor
          assignment: KernelAssignment = "interleaved",
          profile: Optional[Union[Profile, Path]] = None, threads: int = 0, nan: NanOrder = "last",
          index_dtype: Any = None, out: Optional[tuple[Array, Array]] = None,
-         return_choice: bool = False) -> Union[TopK[Any], TopKChosen[Any]]:
+         return_choice: bool = False, lengths: Any = None, starts: Any = None,
+         fill: int = -1) -> Union[TopK[Any], TopKChosen[Any]]:
     """The k largest elements of x along an axis, and their positions.
 
     x: a NumPy array, a PyTorch tensor, a JAX array on the CPU, or anything with the array interface
@@ -413,6 +384,14 @@ def topk(x: Array, k: int, axis: Optional[int] = None, largest: bool = True, sor
     index_dtype: int32 or int64. The default is int64, for JAX int32.
     out: a pair of arrays or tensors, for values and indices, of the right shapes and types.
 
+    lengths: how many elements each row has (of the shape of x without its last axis, or a number),
+    if rows along the last axis differ. starts: where each begins, 0 by default. If x has one axis,
+    the rows are joined: starts says where each begins and, without lengths, where the last ends.
+    Indices count from the start of the row. Where a row has fewer than k elements, all come back,
+    and then the index `fill` with the value -inf (+inf if the smallest are wanted; of integers the
+    least, the largest). k may be larger than any length. A recall is promised for the longest row;
+    shorter ones lose no more. Not on a GPU, and without derivatives.
+
     Returns a tuple TopK(values, indices), whose axis has the length k. They are arrays of the kind
     of x (NumPy, PyTorch, JAX), otherwise NumPy's. return_choice=True: TopKChosen(values, indices,
     choice), where choice, a Chosen, says how it ran.
@@ -426,8 +405,8 @@ def topk(x: Array, k: int, axis: Optional[int] = None, largest: bool = True, sor
         >>> values.tolist(), indices.tolist()
         ([[5.0, 4.0], [9.0, 6.0]], [[4, 2], [0, 2]])
     """
-    is_array = type(x) is numpy.ndarray
-    if out is None and not return_choice and (
+    is_array, is_ragged = type(x) is numpy.ndarray, lengths is not None or starts is not None
+    if out is None and not is_ragged and not return_choice and (
             x.flags.c_contiguous if is_array else type(x) is tensor and _is_whole(x)):
         try:
             plan = _plan(x.dtype, x.shape, k, axis, largest, sorted, dim, recall, confidence, b,
@@ -446,11 +425,16 @@ def topk(x: Array, k: int, axis: Optional[int] = None, largest: bool = True, sor
     if not is_array:
         if of_tensor is None and type(x).__module__.partition(".")[0] == "torch":
             register_torch()
-        if isinstance(x, tensor):
+        if isinstance(x, tensor) and not is_ragged:
             return of_tensor(x, k, recall, axis, largest, sorted, confidence, b, k_b, assignment,
                              profile, threads, index_dtype, return_choice, nan_largest, out)
         jax: Any = sys.modules.get("jax")
         is_jax = jax is not None and isinstance(x, getattr(jax, "Array", ()))
+    if is_ragged:
+        from . import _topk_ragged
+        return _topk_ragged.topk(x, k, axis, lengths, starts, fill, largest, sorted, recall,
+                                 confidence, b, k_b, assignment, profile, threads, nan_largest,
+                                 index_dtype, out, return_choice, isinstance(x, tensor))
     if is_jax and isinstance(x, jax.core.Tracer):
         raise TypeError("x is traced by JAX, which topk cannot compile; call it outside of jit, or "
                         "inside jax.pure_callback")

@@ -1,9 +1,12 @@
-"""What topk takes and the library does not: other types of numbers, NaN first, out=."""
+"""What topk takes and the library does not: other types of numbers, NaN first, axes, out=."""
 import numpy
+
+from ._arrays import count, real
 
 _SMALL = ("bool", "uint8", "int16", "uint16")  # int32 has all their values
 _LARGE = ("uint32", "int64", "uint64")
 _EXACT = 2**53  # float64 has every integer up to here
+_WIDE = {"int": True, "int64": True, "int32": False}
 
 
 def of_known_type(array):
@@ -41,6 +44,39 @@ def checked_nan(nan):
     if nan not in ("last", "largest"):
         raise ValueError(f"nan = {nan!r} must be 'last' or 'largest'")
     return nan == "largest"
+
+
+def is_wide(index_dtype):
+    """Are the indices int64? index_dtype: int32 or int64, of NumPy, PyTorch or JAX, or its name."""
+    name = str(getattr(index_dtype, "__name__", index_dtype)).rpartition(".")[2]
+    if name not in _WIDE:
+        raise ValueError(f"index_dtype = {index_dtype!r} must be int32 or int64")
+    return _WIDE[name]
+
+
+def axis_of(axis, shape):
+    """The axis, not negative. A number without axes has axis 0, of length 1."""
+    axes, number = max(len(shape), 1), axis
+    if type(axis) is not int:
+        number = int(real("axis", axis)) if real("axis", axis) % 1 == 0 else axes
+    if not -axes <= number < axes:
+        hint = "; a recall is given by its name: recall=" if type(axis) is float else ""
+        raise ValueError(f"axis = {axis} is not in {-axes} .. {axes - 1}, the axes of x"
+                         f"{hint}{axis if hint else ''}")
+    return number % axes
+
+
+def check_k(k, n, axis):
+    if type(k) is not int:
+        k = count("k", k, 0)
+    if not 0 <= k <= n:
+        raise ValueError(f"k = {k} is not in 0 .. {n}, the length of axis {axis} of x")
+    return k
+
+
+def check_indices(n, wide):
+    if not wide and n > 2**31 - 1:
+        raise ValueError(f"int32 indices cannot count n = {n} elements; give index_dtype='int64'")
 
 
 def checked_axis(axis, dim):
