@@ -214,6 +214,16 @@ static const struct rcm_device devices[] = {
      .multiprocessors = 58,
      .source = "bandwidth, memory, fp32, matrix: NVIDIA L4 datasheet (242 is with sparsity); "
                "vector, multiprocessors: 58 SMs x " VECTOR_64 "2.04 GHz"},
+    {.name = "L40",
+     .architecture = "Ada",
+     .bandwidth_bytes_per_s = 864e9,
+     .fma_rate_per_s = 90.5e12,
+     .vector_rate_per_s = 90.5e12 / 4,
+     .matrix_rate_per_s = 181.05e12,
+     .memory_bytes = 48e9,
+     .multiprocessors = 142,
+     .source = "bandwidth, memory, fp32, matrix: NVIDIA L40 datasheet (362.1 is with sparsity); "
+               "vector: a quarter of fp32; multiprocessors: 142, one for each of its RT cores"},
     {.name = "L40S",
      .architecture = "Ada",
      .bandwidth_bytes_per_s = 864e9,
@@ -224,6 +234,21 @@ static const struct rcm_device devices[] = {
      .multiprocessors = 142,
      .source = "bandwidth, memory, fp32, matrix: NVIDIA L40S datasheet; vector, multiprocessors: "
                "142 SMs x " VECTOR_64 "2.52 GHz"},
+    {.name = "T4",
+     .architecture = "Turing",
+     .bandwidth_bytes_per_s = 320e9,
+     .fma_rate_per_s = 8.1e12,
+     .memory_bytes = 16e9,
+     .multiprocessors = 40,
+     .source = "bandwidth, memory, fp32: Google Cloud documentation, GPU platforms; "
+               "multiprocessors: 40, of its 2560 CUDA cores 64 each"},
+    {.name = "A10",
+     .architecture = "Ampere 8.6",
+     .bandwidth_bytes_per_s = 600e9,
+     .memory_bytes = 24e9,
+     .multiprocessors = 72,
+     .source = "bandwidth, memory: NVIDIA A10 datasheet; multiprocessors: 72, of its 9216 CUDA "
+               "cores 128 each"},
     /* A card of Amazon's: no datasheet of its own. */
     {.name = "A10G",
      .architecture = "Ampere 8.6",
@@ -284,6 +309,27 @@ static const struct rcm_device devices[] = {
          "bandwidth, memory, fp32, matrix: NVIDIA Ada GPU architecture whitepaper (dense, float32 "
          "accumulation); vector, multiprocessors: 128 SMs x " VECTOR_64 "2.52 GHz; "
          "on chip: NVIDIA Ada GPU architecture whitepaper, L2"},
+    {.name = "RTX-6000-Ada",
+     .architecture = "Ada",
+     .bandwidth_bytes_per_s = 960e9,
+     .fma_rate_per_s = 91.1e12,
+     .vector_rate_per_s = 91.1e12 / 4,
+     .memory_bytes = 48e9,
+     .multiprocessors = 142,
+     .source =
+         "bandwidth, memory, fp32, multiprocessors: NVIDIA RTX 6000 Ada Generation datasheet; "
+         "vector: a quarter of fp32"},
+    {.name = "RTX-5080",
+     .architecture = "Blackwell 12",
+     .bandwidth_bytes_per_s = 960e9,
+     .fma_rate_per_s = 84 * 256 * 2.62e9,
+     .vector_rate_per_s = 84 * 64 * 2.62e9,
+     .memory_bytes = 16e9,
+     .on_chip_bytes = 64 * MIB,
+     .multiprocessors = 84,
+     .source = "bandwidth, memory: NVIDIA RTX Blackwell GPU architecture whitepaper; fp32: 84 SMs "
+               "x 256 x 2.62 GHz; vector, multiprocessors: 84 SMs x " VECTOR_64
+               "2.62 GHz; on chip: NVIDIA RTX Blackwell GPU architecture whitepaper, L2"},
     {.name = "RTX-5090",
      .architecture = "Blackwell 12",
      .bandwidth_bytes_per_s = 1.792e12,
@@ -339,6 +385,11 @@ static const struct rcm_device devices[] = {
      .memory_bytes = 12e9,
      .on_chip_bytes = 18 * MIB,
      .source = "bandwidth, memory, fp32, on chip: Intel Arc B580 specifications; 20 Xe cores"},
+    {.name = "Gaudi-3",
+     .bandwidth_bytes_per_s = 3.7e12,
+     .matrix_rate_per_s = 1835e12,
+     .memory_bytes = 128e9,
+     .source = "bandwidth, memory, matrix: Intel Gaudi 3 AI accelerator white paper"},
     {.name = "MI300X",
      .architecture = "CDNA3",
      .bandwidth_bytes_per_s = 5.3e12,

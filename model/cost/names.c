@@ -21,15 +21,24 @@ static bool is_digit(char letter)
     return letter >= '0' && letter <= '9';
 }
 
-bool names_equal(const char *a, const char *b)
+static unsigned numbers_in(const char *name)
 {
+    unsigned count = 0;
+    for (char before = 0; *name; before = *name++)
+        count += is_digit(*name) && !is_digit(before);
+    return count;
+}
+
+bool names_equal(const char *name, const char *typed)
+{
+    const char *a = name, *b = typed;
     char letter;
     do {
         letter = next_letter(&a);
         if (letter != next_letter(&b))
             return false;
     } while (letter);
-    return true;
+    return numbers_in(typed) <= numbers_in(name);
 }
 
 bool rcm_name_begins(const char *name, const char *prefix)

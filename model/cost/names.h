@@ -6,7 +6,8 @@
 
 #include <stdbool.h>
 
-/* Letter case, blanks, '-' and '_' do not count. */
-bool names_equal(const char *a, const char *b);
+/* Letter case, blanks, '-' and '_' do not count, but what was typed has no more numbers than the
+ * name: "H20 0" is no H200. */
+bool names_equal(const char *name, const char *typed);
 
 #endif

@@ -104,18 +104,23 @@ const struct rcm_device *rcm_device_by_name(const char *name);
  * Returns   how many there are. 1: found[0] is meant; more: the name is ambiguous; 0: none. */
 size_t rcm_devices_by_prefix(const char *name, const struct rcm_device **found, size_t most);
 
-/* The device that a name means, as people, nvidia-smi, torch.cuda.get_device_name and JAX write it.
- * In this order: its whole name; that without the words of the maker, of another form (SXM4, PCIe,
- * NVL) not at all, of another memory (40GB) only where no card of the family has it; the beginning
- * of one name, as above. A card of several forms ("h100", "a100") is the commonest, the SXM card
- * with the most memory, and the others that the name may mean are told.
- * Domain    any text: "H100", "4090", "NVIDIA H100 80GB HBM3", "NVIDIA A100-SXM4-40GB". One with a
- *           '.' or '/', as paths have, means none.
+/* The device that a name means, as people, nvidia-smi, PyTorch, rocm-smi, lspci, JAX and clouds
+ * write it. In this order: its whole name; a type of machine of a cloud; its name among words of
+ * the maker, with its form and its memory. Each word must be one of the device: none is taken for
+ * the nearest letters. A card of several forms ("h100", "a100") is the commonest, the SXM card with
+ * the most memory, and the others that the name may mean are told.
+ * Domain    any text: "H100", "4090", "NVIDIA H100 80GB HBM3", "GH100 [H100 PCIe] (rev a1)",
+ *           "p5.48xlarge". Any other one with a '.' or '/', as paths have, means none.
  * Returns   the device, and in *count how many others it may be; their first `most` in `others`.
- *           NULL: there is none (*count = 0), or it may be any of *count.
- * Source    the names are those that CUDA, ROCm and JAX (device_kind) give. */
+ *           NULL: there is none (*count = 0), or it may be any of *count, whose names begin so.
+ * Source    the names are those that CUDA, ROCm, JAX (device_kind) and the PCI IDs give. */
 const struct rcm_device *rcm_device_meant(const char *name, const struct rcm_device **others,
                                           size_t most, size_t *count);
+
+/* Of a card that has no row: the device that has its chip and its memory (the H800 has those of an
+ * H100, the A800 those of an A100; both have slower NVLink, and the H800 fewer float64). For a
+ * message: rcm_device_meant() takes no card for another. NULL: none is known. */
+const struct rcm_device *rcm_device_same_chip(const char *name);
 
 /* Does a name begin with the prefix, compared as in rcm_device_by_name? A prefix that ends in the
  * middle of a number does not count (H20 does not begin H200), nor does an empty one. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include <base/text.h>
+#include <programs/common/device_file.h>
 #include <programs/common/wrap.h>
 
 #include "busy.h"
@@ -27,7 +28,7 @@ static int read_known_device(void *to, const char *option, const char *value)
     const struct rcm_device **device = to;
     size_t others;
     *device = rcm_device_meant(value, NULL, 0, &others);
-    return *device && others == 0 ? STATUS_OK : unknown_name(option, value, device_at, UNTIL_NULL);
+    return *device && others == 0 ? STATUS_OK : unknown_device(option, value, "");
 }
 
 const struct value_kind kind_of_known_device = {.read = read_known_device, .names = device_at};

@@ -370,8 +370,8 @@ int unclear_name(const char *option, const char *value, const char *several, nam
 {
     char names[800] = "";
     if (*several)
-        return usage_error("%s '%.*s' may mean %s; give one of them", option, VALUE_SHOWN, value,
-                           several);
+        return usage_error("%s '%.*s' may mean %s; give %s", option, VALUE_SHOWN, value, several,
+                           strchr(several, ',') ? "one of them" : "that");
     struct nearest nearest = {.typed = value, .length = strlen(value)};
     unsigned more = 0;
     for (unsigned i = 0; name(i); i++) {

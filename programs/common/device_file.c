@@ -3,12 +3,15 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "device_file.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <base/memory.h>
 #include <base/files/text_file.h>
+
+#include "error.h"
 
 /* ---- reading */
 
@@ -136,4 +139,34 @@ void kernels_known(const struct rcm_device_text *entry, char *text, size_t size)
         if (known)
             snprintf(text + length, size - length, "%s%s", length ? ", " : "", kernel->name);
     }
+}
+
+/* ---- a name that no device has */
+
+/* How often each letter or digit is there; others do not count. */
+static void count_letters(const char *name, unsigned counts[256])
+{
+    memset(counts, 0, 256 * sizeof *counts);
+    for (; *name; name++)
+        if (isalnum((unsigned char)*name))
+            counts[tolower((unsigned char)*name)]++;
+}
+
+int unknown_device(const char *option, const char *value, const char *also)
+{
+    const struct rcm_device *d, *same = rcm_device_same_chip(value);
+    unsigned typed[256], own[256];
+    if (same)
+        return usage_error("%s '%.60s' is not known; it has the chip and the memory of %s: give "
+                           "that",
+                           option, value, same->name);
+    count_letters(value, typed);
+    for (size_t i = 0; (d = rcm_device(i)); i++) {
+        count_letters(d->name, own);
+        if (memcmp(typed, own, sizeof own) == 0)
+            return usage_error("%s '%.60s' is not known; did you mean %s?", option, value, d->name);
+    }
+    return usage_error("%s '%.60s' is not known, and no other card answers for it; give one that "
+                       "recallmodel devices lists%s",
+                       option, value, also);
 }

@@ -33,6 +33,11 @@ const struct rcm_profile *profile_of_type(const struct rcm_device_text *entry,
 const struct rcm_profile *exact_profile_at(size_t i);
 const struct rcm_profile *exact_profile_by_prefix(const char *beginning);
 
+/* Says that no device has this name, as a usage error: which card has the same chip, or that was
+ * likely meant. Only a slip of the same letters and digits is one: another digit is another card.
+ * also: what else the option takes; or "". */
+int unknown_device(const char *option, const char *value, const char *also);
+
 /* Is it of a kernel that only finds the exact top-k? Such a profile has no stage 1. */
 bool is_exact_only(const struct rcm_device_text *entry);
 

@@ -22,11 +22,15 @@ def _names_like(names, name):
 
 
 def _rows_like(registry, name):
-    """The rows of a registry; with a name, those with this name or else with this beginning."""
+    """The rows of a registry; with a name, those with this name or else with this beginning or else
+    of the device that it means."""
     rows = list(rows_of(registry))
     if name is None:
         return rows
     names = _names_like({text_of(row.name) for row in rows}, name)
+    meant = None if names else _device_meant(name)[0]
+    if meant:
+        names = [text_of(meant.name)]
     return [row for row in rows if text_of(row.name) in names]
 
 
@@ -66,7 +70,7 @@ def _device_of(row):
 
 def devices(name: Optional[str] = None) -> list[Device]:
     """The devices of the library; with a name, those with this name or, if there is none, those
-    whose names begin with it.
+    whose names begin with it or else the one that it means ("NVIDIA H100 80GB HBM3").
 
     Letter case, blanks, - and _ do not count, as for the command's --device.
     """
@@ -165,9 +169,14 @@ def _device_row(device):
     name = getattr(device, "name", device)
     row, others = _device_meant(name)
     if row is None:
-        names = ", ".join(others or (text_of(row.name) for row in rows_of(model.rcm_device)))
-        what = "may mean several; give one of" if others else "is not known; give one of"
-        raise ValueError(f"device {name!r} {what} {names}")
+        same = model.rcm_device_same_chip(os.fsencode(name))
+        what = "is not known, and no other card answers for it; give one of devices()"
+        if others:
+            what = f"may mean {', '.join(others)}; give one of them"
+        elif same:
+            what = ("is not known; it has the chip and the memory of "
+                    f"{text_of(same.name)}: give that")
+        raise ValueError(f"device {name!r} {what}")
     if others:
         too = " and ".join(filter(None, (", ".join(others[:-1]), others[-1])))
         warnings.warn(f"{name} is taken as {text_of(row.name)}; there "
@@ -184,8 +193,8 @@ def _cpus():
 def _device_or_profile(device):
     """What the command's --device takes, as (row of a device, None) or, of a CPU, this machine or
     a file, (row or None, Profile)."""
-    if isinstance(device, str) and (device == "this" or "/" in device or "." in device
-                                    or _names_like(_cpus(), device)):
+    if isinstance(device, str) and not _device_meant(device)[0] and (
+            device == "this" or "/" in device or "." in device or _names_like(_cpus(), device)):
         own = _profile_of_any(device)
         return own._device or None, own
     return _device_row(device), None

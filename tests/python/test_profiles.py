@@ -342,10 +342,16 @@ def test_names_of_devices_are_those_of_the_command():
     assert warned[0].filename == __file__
     assert (rcm.select(**question, device="NVIDIA A100-SXM4-40GB")
             == rcm.select(**question, device="A100-SXM-40GB"))
+    assert rcm.select(**question, device="p5.48xlarge") == (
+        rcm.select(**question, device="GH100 [H100 SXM5 80GB] (rev a1)"))
+    assert [one.name for one in rcm.devices("NVIDIA H100 80GB HBM3")] == ["H100-SXM"]
+    assert rcm.devices("h20") == []
+    with pytest.raises(ValueError, match="has the chip and the memory of H100-SXM: give that"):
+        rcm.select(**question, device="H800")
     assert rcm.select(**question, device="cpu") == rcm.select(**question, profile="cpu")
     assert rcm.select(**question, device="h100_pcie", kernel="graphcore").contenders == (
         rcm.select(**question, profile="H100-PCIe").contenders)
-    with pytest.raises(ValueError, match="may mean several; give one of TPUv5e, TPUv5p"):
+    with pytest.raises(ValueError, match="may mean TPUv5e, TPUv5p; give one of them"):
         rcm.select(**question, device="tpuv5")
     with pytest.raises(ValueError, match="'nothing' is not known"):
         rcm.select(**question, device="nothing")

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <programs/common/device_file.h>
 #include <programs/common/this_machine.h>
 #include <programs/common/wrap.h>
 
@@ -234,8 +235,9 @@ int read_device(void *to, const char *option, const char *value)
     }
     for (size_t i = 0; i < count && i < NAMES_LISTED; i++)
         append_name(several, sizeof several, found[i]->name);
-    return unclear_name(option, value, several, device_name_at,
-                        "this (machine), or the path of a device file (./my.device)");
+    if (count > 0)
+        return unclear_name(option, value, several, device_name_at, "");
+    return unknown_device(option, value, ", this (machine), or the path of a file (./my.device)");
 }
 
 static const char *exact_at(unsigned i)

@@ -138,7 +138,7 @@ refuse "--grid has its own cells; leave out" exact --grid key-15 --n 1000
 refuse "--grid has its own cells; leave out" exact --grid key-15 --cache cold
 refuse "--minutes '-1' is not a positive number" stage1 --minutes -1
 refuse "--minutes 'nan' is not a positive number" stage1 --minutes nan
-refuse "--device 'H900' is not known; did you mean H200?" stage1 --device H900
+refuse "--device 'H900' is not known, and no other card answers for it" stage1 --device H900
 refuse "unknown option '--b'; the options here are --n --k --m" exact --b 5
 refuse "unknown option '--d'" stage1 --d 64
 refuse "unknown option '--dtype'; the options here are --n --k --b --kb --m --d --kernel" \
