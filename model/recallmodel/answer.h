@@ -27,9 +27,10 @@ struct rcm_contender {
     double time_us;         /* as it is predicted, or was measured; NaN: that is no time */
     bool bound;             /* nothing takes less: the objective is a bound, in whole or in part */
     double low_us, high_us; /* 9 in 10 times; NaN: its error is not known */
-    bool at_most;        /* measured for larger k or longer rows alone: it takes at most time_us */
-    bool beyond;         /* no run of the profile was of such a shape */
-    bool left_out;       /* it could be called, and `have` of the selection does not name it */
+    bool at_most;      /* measured for larger k or longer rows alone: it takes at most time_us */
+    uint64_t padded_n; /* the time is of rows padded to so many elements, which take less; 0: not */
+    bool beyond;       /* no run of the profile was of such a shape: so too where `at_most` is */
+    bool left_out;     /* it could be called, and `have` of the selection does not name it */
     const char *profile; /* that predicts it; NULL: none does */
     const char *card;    /* where that was measured; NULL: not stated, or yours */
     bool carried;        /* from that card to this one */

@@ -40,6 +40,9 @@ struct rcm_exact_contender {
     /* measured for larger k (longer rows, more rows) alone: it takes at most that time, and its
      * band begins at RCM_BEYOND_LOW_RATIO of it */
     bool at_most;
+    /* rows padded to so many elements take less, and it is their time: see
+     * rcm_predict_exact_padded(); 0: they are not padded */
+    uint64_t padded_n;
     /* no run was of so long or so many rows: the band is at least RCM_BEYOND_LOW_RATIO to
      * RCM_BEYOND_HIGH_RATIO of the time */
     bool beyond;
@@ -48,7 +51,8 @@ struct rcm_exact_contender {
 /* All exact kernels that can run on the card: those that were measured there; those of another card
  * of its architecture, carried (rcm_carry_exact); and of any card, if the provider runs on every
  * one. Of each provider the nearest: measured there before carried, then by the rate of memory, and
- * the fastest of those on one card. The fastest comes first; those that nobody can call are last.
+ * the fastest of those on one card. A row takes no longer than a longer one, to which it may be
+ * padded. The fastest comes first; those that nobody can call are last.
  * dtype: NULL: of values of any width. ties: only what takes equal elements so, or better.
  * Returns   how many of them there are in out, at most RCM_EXACT_MOST.
  * Source    docs/models.md 21. */

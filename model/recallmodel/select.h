@@ -110,6 +110,7 @@ struct rcm_selection {
     double exact_us;
     double exact_low_us, exact_high_us; /* its band, if a profile predicts it; 0: none is known */
     const struct rcm_profile *exact_profile; /* which predicts it; NULL: the user measured it */
+    uint64_t exact_padded_n;                 /* it is of rows padded to so many elements; 0: not */
     /* only what takes equal elements so, or better, takes part; exact_us is the user's word */
     enum rcm_keeps_ties ties;
     /* whose kernels can be called here, beside torch.topk: bit i is rcm_provider(i); the buckets of

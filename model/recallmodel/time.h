@@ -383,6 +383,17 @@ double rcm_predict_exact(const struct rcm_profile *profile, struct rcm_topk p);
 #define RCM_BAND_RUNS 8 /* a band needs so many held-out runs; of fewer than 20: least and most */
 struct rcm_prediction rcm_predict_exact_band(const struct rcm_profile *profile, struct rcm_topk p);
 
+/* The same of rows that may be padded with what is never wanted: of n, and of the longer rows at
+ * which the kernel begins to work in another way, whichever takes least. It never falls as n grows,
+ * up to the longest row of the runs (n_high, and elements_high over m): between two such lengths
+ * every term of the time grows, so that the least of all longer rows is at n or at one of them.
+ * Rows are not padded beyond the runs.
+ * Domain    that of rcm_predict_exact(). A kernel that no run shows at n may be known at a longer
+ *           row; where none is, NaN.
+ * Returns   the prediction; in *padded_n the length that takes least, 0: that is n. */
+struct rcm_prediction rcm_predict_exact_padded(const struct rcm_profile *profile, struct rcm_topk p,
+                                               uint64_t *padded_n);
+
 /* The predicted time of exact top-k by threshold: both stages of p, whose k-th largest candidate is
  * the threshold, a second pass over the row, and the exact top-k of the E[R] elements that it
  * collects. The second pass reads from memory what does not fit into cache_bytes. NaN outside the

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "answer.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +37,10 @@ static const char *value_of(const struct rcm_contender *c)
 void rcm_basis(const struct rcm_contender *c, char text[RCM_BASIS_TEXT])
 {
     const char *from = c->card && *c->card ? c->card : c->profile ? c->profile : value_of(c);
-    snprintf(text, RCM_BASIS_TEXT, "%s%s%s%s%s", from,
+    char padded[40] = "";
+    if (c->padded_n)
+        snprintf(padded, sizeof padded, ", padded to %" PRIu64, c->padded_n);
+    snprintf(text, RCM_BASIS_TEXT, "%s%s%s%s%s%s", from,
              c->callable   ? ""
              : c->left_out ? ", not in --have"
                            : ", not callable",
@@ -44,7 +48,7 @@ void rcm_basis(const struct rcm_contender *c, char text[RCM_BASIS_TEXT])
              c->at_most  ? ", larger k or n"
              : c->beyond ? ", beyond runs"
                          : "",
-             c->other_type ? ", another type" : "");
+             padded, c->other_type ? ", another type" : "");
 }
 
 /* ---- the rule */
@@ -122,6 +126,7 @@ static struct rcm_contender yours(const struct rcm_selection *s)
                                   .card = q ? q->card : NULL,
                                   .carried = q && s->machine.device && q->card &&
                                              strcmp(q->card, s->machine.device->name) != 0,
+                                  .padded_n = q ? s->exact_padded_n : 0,
                                   .time_us = s->exact_us,
                                   .low_us = measured ? s->exact_us : known(s->exact_low_us),
                                   .high_us = measured ? s->exact_us : known(s->exact_high_us)};
@@ -134,7 +139,8 @@ static struct rcm_contender of_profile(const struct rcm_selection *s)
     const struct rcm_profile *q = s->machine.profile;
     const struct rcm_provider *provider =
         rcm_provider_of(q->kernel->model == RCM_TIME_CPU ? "recallmodel" : "torch_topk");
-    const struct rcm_prediction r = rcm_predict_exact_band(q, s->p);
+    uint64_t padded_n;
+    const struct rcm_prediction r = rcm_predict_exact_padded(q, s->p, &padded_n);
     const bool is_torch =
         q->kernel->model == RCM_TIME_CPU || strcmp(q->kernel->family, "graphcore") == 0;
     return (struct rcm_contender){
@@ -148,6 +154,7 @@ static struct rcm_contender of_profile(const struct rcm_selection *s)
         .time_us = r.time_us,
         .low_us = r.low_us,
         .high_us = r.high_us,
+        .padded_n = padded_n,
         .beyond = !r.within_runs,
         .profile = q->name,
         .card = q->name,
@@ -178,7 +185,8 @@ static struct rcm_contender of_kernel(const struct rcm_selection *s,
                                   .low_us = e->time.low_us,
                                   .high_us = e->time.high_us,
                                   .at_most = e->at_most,
-                                  .beyond = e->beyond,
+                                  .padded_n = e->padded_n,
+                                  .beyond = e->beyond || e->at_most,
                                   .profile = e->profile.name,
                                   .card = e->card,
                                   .carried = e->profile.stands_in_for != NULL};
@@ -218,7 +226,9 @@ size_t answer_exact(const struct rcm_selection *s, struct rcm_contender of[RCM_C
         found = rcm_exact_contenders(s->machine.device, &s->machine.dtype, s->ties, s->p, kernels);
     for (size_t i = 0; i < found; i++) {
         const bool same = strcmp(kernels[i].provider->name, own.name) == 0;
-        if (same && kernels[i].beyond && is_other && !own.beyond)
+        /* within the runs of another card is no better than beyond those of this one */
+        const bool nearer = !own.carried || kernels[i].profile.stands_in_for;
+        if (same && kernels[i].beyond && is_other && !own.beyond && nearer)
             continue;
         put(of, count++, timed(of_kernel(s, &kernels[i])));
         is_other = is_other && !same;

@@ -50,7 +50,7 @@ struct rcm_profile rcm_compare_exact(struct rcm_selection *s, const struct rcm_p
     const struct rcm_device *device = s->machine.device, *from = rcm_device_by_name(kernel->card);
     const bool elsewhere = from && device && strcmp(from->name, device->name) != 0;
     const struct rcm_profile used = elsewhere ? rcm_carry_exact(kernel, from, device) : *kernel;
-    const struct rcm_prediction r = rcm_predict_exact_band(&used, s->p);
+    const struct rcm_prediction r = rcm_predict_exact_padded(&used, s->p, &s->exact_padded_n);
     s->exact_us = r.time_us;
     s->exact_low_us = isnan(r.low_us) ? 0.0 : r.low_us;
     s->exact_high_us = isnan(r.high_us) ? 0.0 : r.high_us;

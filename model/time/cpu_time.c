@@ -244,6 +244,22 @@ static const char *exact_way(const struct rcm_profile *q, struct rcm_topk p)
                                                                                  : "dense";
 }
 
+/* Where groups can be larger, and where one more thread is started. */
+static uint64_t next_n(const struct rcm_profile *q, struct rcm_topk p)
+{
+    const double n = (double)p.n, m = shape_rows(p), k = (double)p.k,
+                 threads = threads_of(q, m * n), each = THREAD_ELEMENTS / m;
+    double next = INFINITY;
+    for (double size = 64.0; size <= 256.0; size *= 4.0) {
+        const double from = ceil(4.0 * k * size / rcm_dtype_bytes(q->dtype));
+        if (from > n)
+            next = fmin(next, from);
+    }
+    if (q->thread_us > 0.0 && threads < q->threads)
+        next = fmin(next, fmax(ceil((threads + 1.0) * each), n + 1.0));
+    return next <= (double)RCM_N_MAX ? (uint64_t)next : 0;
+}
+
 static double exact_top_k_us(const struct rcm_profile *q, struct rcm_topk p)
 {
     const double n = (double)p.n, m = shape_rows(p), read = m * n * rcm_dtype_bytes(q->dtype);
@@ -257,4 +273,5 @@ const struct time_model time_of_cpu = {
     .tells_contiguous = true,
     .exact_us = exact_top_k_us,
     .exact_way = exact_way,
+    .next_n = next_n,
 };

@@ -203,6 +203,57 @@ struct rcm_prediction rcm_predict_exact_band(const struct rcm_profile *q, struct
     return r;
 }
 
+/* The longest row, no shorter than p.n, that the runs answer for as well as for p.n. */
+static uint64_t longest_row(const struct rcm_profile *q, struct rcm_topk p)
+{
+    double most = q->n_high > 0.0 ? q->n_high : (double)RCM_N_MAX;
+    if (shape_rows(p) * (double)p.n <= q->elements_high)
+        most = fmin(most, q->elements_high / shape_rows(p));
+    return most > (double)p.n ? (uint64_t)most : p.n;
+}
+
+/* The shortest row, longer than p.n, at most `most`, where exact top-k may take less; 0: none. */
+static uint64_t next_way(const struct rcm_profile *q, struct rcm_topk p, uint64_t most)
+{
+    const struct time_model *model = model_of(q);
+    if (model->next_n) {
+        const uint64_t next = model->next_n(q, p);
+        return next <= most ? next : 0;
+    }
+    struct rcm_topk longer = p;
+    longer.n = most;
+    if (!model->exact_way || strcmp(model->exact_way(q, p), model->exact_way(q, longer)) == 0)
+        return 0;
+    for (uint64_t low = p.n; longer.n - low > 1;) {
+        struct rcm_topk middle = p;
+        middle.n = low + (longer.n - low) / 2;
+        if (strcmp(model->exact_way(q, p), model->exact_way(q, middle)) == 0)
+            low = middle.n;
+        else
+            longer.n = middle.n;
+    }
+    return longer.n;
+}
+
+struct rcm_prediction rcm_predict_exact_padded(const struct rcm_profile *q, struct rcm_topk p,
+                                               uint64_t *padded_n)
+{
+    struct rcm_prediction best = rcm_predict_exact_band(q, p);
+    *padded_n = 0;
+    p.b = p.k_b = 1;
+    if (rcm_check(p) != RCM_OK || (isnan(best.time_us) && p.k == p.n))
+        return best;
+    const uint64_t most = longest_row(q, p);
+    while ((p.n = next_way(q, p, most))) {
+        const struct rcm_prediction here = rcm_predict_exact_band(q, p);
+        if (here.time_us < best.time_us || (isnan(best.time_us) && !isnan(here.time_us))) {
+            best = here;
+            *padded_n = p.n;
+        }
+    }
+    return best;
+}
+
 double rcm_predict_threshold(const struct rcm_profile *q, struct rcm_topk p, double reaching)
 {
     const struct time_model *model = model_of(q);

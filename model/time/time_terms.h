@@ -39,6 +39,9 @@ struct time_model {
     /* Exact top-k: its time, and the way that it goes. NULL: no time is known, nor of stage 1. */
     double (*exact_us)(const struct rcm_profile *q, struct rcm_topk p);
     const char *(*exact_way)(const struct rcm_profile *q, struct rcm_topk p);
+    /* The shortest row, longer than p.n, from which exact top-k may take less; 0: none. NULL: where
+     * exact_way() changes, which it does once. Between two of them the time grows with n. */
+    uint64_t (*next_n)(const struct rcm_profile *q, struct rcm_topk p);
     /* Exact top-k of c values in each of m rows, without the time to write them. NULL: exact top-k
      * is by threshold. */
     double (*select_us)(const struct rcm_profile *q, double m, double c);

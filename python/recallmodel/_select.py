@@ -53,8 +53,9 @@ class Contender:
     not known). time_us: the same where it is a time of a call for all m rows; otherwise None.
     bound: nothing takes less.
     low_us, high_us: 9 in 10 times (None: the error is not known). at_most: it was measured for
-    larger k or longer rows alone, and takes at most time_us. beyond: no run was of so long or so
-    many rows. other_type: it reads values of another width. loses: 1 - recall; 0: exact.
+    larger k or longer rows alone, and takes at most time_us. padded_n: the time is of rows padded
+    to so many elements, which take less (None: of n). beyond: no run was of such rows.
+    other_type: it reads values of another width. loses: 1 - recall; 0: exact.
     callable: can anybody call it? left_out: one could, and `have` does not name it.
     basis: where its value comes from, in words: "H200, carried".
     package: that one installs (None: nobody can, or it is yours).
@@ -72,6 +73,7 @@ class Contender:
     low_us: Optional[float]
     high_us: Optional[float]
     at_most: bool
+    padded_n: Optional[int]
     beyond: bool
     other_type: bool
     loses: float
@@ -157,8 +159,8 @@ def _contender_of(c):
     return Contender(
         kind=text_of(model.rcm_contender_kind_name(c.kind)), b=c.p.b if shape else None,
         k_b=c.p.k_b if shape else None, basis=text_of(basis), bound=c.bound, at_most=c.at_most,
-        beyond=c.beyond, other_type=c.other_type, loses=c.loss, callable=c.callable,
-        left_out=c.left_out, carried=c.carried, **numbers, **texts)
+        padded_n=c.padded_n or None, beyond=c.beyond, other_type=c.other_type, loses=c.loss,
+        callable=c.callable, left_out=c.left_out, carried=c.carried, **numbers, **texts)
 
 
 def _choice_of(selection, choice, profile=None):

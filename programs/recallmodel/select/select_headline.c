@@ -173,6 +173,7 @@ void selection_headline(char *text, size_t size, const struct selection_answer *
         snprintf(exact, sizeof exact, "exact top-k%s%s", first->name ? ", " : "",
                  first->name ? first->name : "");
         const char *about = !selection_is_time(answer) ? ""
+                            : first->at_most           ? "at most about "
                             : selection_is_bound(answer) && first->kind != RCM_CONTENDER_EXACT
                                 ? "at least "
                                 : "about ";
@@ -284,6 +285,10 @@ void selection_next(char *text, size_t size, const struct selection_answer *answ
     const struct rcm_quirk *quirk = deployed ? selection_quirk(answer) : NULL;
     if (c->reason == RCM_REASON_NOTHING)
         format_budget(text, size, answer);
+    else if (answer->decided.of[0].padded_n)
+        snprintf(text, size,
+                 "pad the rows to n = %" PRIu64 ": the kernel takes longer of shorter ones",
+                 answer->decided.of[0].padded_n);
     else if (quirk)
         snprintf(text, size, "%s: %s take %.2g times as long where %s", quirk->mend, quirk->kernels,
                  quirk->median_ratio, quirk->when);

@@ -126,8 +126,10 @@ static void print_exact(const struct predict_settings *settings)
     const struct rcm_profile_answer *a = &settings->profile;
     const struct predicted *exact = &settings->exact;
     const struct rcm_exact_contender *fastest = &settings->fastest;
-    char us[40];
+    char us[40], padded[40] = "";
     format_us(us, sizeof us, fastest->time.time_us);
+    if (fastest->padded_n)
+        snprintf(padded, sizeof padded, ", padded to %" PRIu64, fastest->padded_n);
     if (isfinite(exact->r.time_us))
         printf("Exact top-k of the whole rows: %.6g us (%s%s).\n", exact->r.time_us,
                isfinite(exact->r.low_us) ? "" : "error ", exact->band);
@@ -137,12 +139,13 @@ static void print_exact(const struct predict_settings *settings)
                    ? "no run of the profile is of exact top-k"
                    : "its runs do not determine it");
     if (fastest->provider)
-        print_wrapped("The fastest exact top-k that one can call: %s, %s (%s us); %s%s%s.",
+        print_wrapped("The fastest exact top-k that one can call: %s, %s (%s us); %s%s%s%s.",
                       fastest->provider->name, us, predicted_of(fastest->time).band, fastest->card,
                       fastest->profile.stands_in_for ? ", carried" : "",
                       fastest->at_most  ? ", larger k or n"
                       : fastest->beyond ? ", beyond runs"
-                                        : "");
+                                        : "",
+                      padded);
     putchar('\n');
 }
 
@@ -179,6 +182,9 @@ static json_t *fastest_json(const struct rcm_exact_contender *fastest)
     set_real(object, "high_us", fastest->time.high_us);
     set_truth(object, "carried", fastest->profile.stands_in_for != NULL);
     set_truth(object, "at_most", fastest->at_most);
+    json_object_set_new(object, "padded_n",
+                        fastest->padded_n ? json_integer((json_int_t)fastest->padded_n)
+                                          : json_null());
     set_truth(object, "beyond", fastest->beyond);
     return object;
 }

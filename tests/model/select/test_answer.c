@@ -39,8 +39,9 @@ static bool ask(struct asked *q, const struct rcm_device *device, enum rcm_dtype
     return true;
 }
 
-/* One provider once; what can be called comes first, in order; a lifted time is no less than what
- * the same profile says of the row itself. */
+/* One provider once; what can be called comes first, in order; the time is what the profile says of
+ * the row, padded if it is; a lifted time is no less, and so is one of farther runs than the
+ * runs of shorter rows. */
 static uint64_t check_exact(const struct rcm_device *device, const enum rcm_dtype *dtype,
                             struct rcm_topk p)
 {
@@ -59,12 +60,14 @@ static uint64_t check_exact(const struct rcm_device *device, const enum rcm_dtyp
             ck_assert_double_ge(of[i].time.time_us, of[i - 1].time.time_us);
         else
             ck_assert(i == 0 || of[i - 1].provider->package);
-        const double own = rcm_predict_exact(&of[i].profile, p);
-        if (of[i].at_most)
-            ck_assert_msg(!(own > of[i].time.time_us), "%s: %g above %g", of[i].profile.name, own,
-                          of[i].time.time_us);
-        else
-            ck_assert(own == of[i].time.time_us);
+        struct rcm_topk row = p;
+        row.n = of[i].padded_n              ? of[i].padded_n
+                : p.n < of[i].profile.n_low ? (uint64_t)ceil(of[i].profile.n_low)
+                                            : p.n;
+        const double own = rcm_predict_exact(&of[i].profile, row);
+        ck_assert_msg(!(own > of[i].time.time_us), "%s: %g above %g", of[i].profile.name, own,
+                      of[i].time.time_us);
+        ck_assert(own == of[i].time.time_us || of[i].at_most || of[i].beyond || !here);
         lifted += of[i].at_most;
     }
     return lifted;

@@ -146,8 +146,8 @@ class Check:
             self.expect(a["deploy"] == "exact" and a["exact_objective"] is None, "it is known")
             return self.others(found[1], "exact")
         found = re.fullmatch(rf"Use (buckets|exact top-k)(?:, ([^:]*?))?: "
-                             rf"(about |at least |)({VALUE}), (?:nothing|(\S+) %) lost\. (.*)\.",
-                             text)
+                             rf"(about |at least |at most about |)({VALUE}), "
+                             r"(?:nothing|(\S+) %) lost\. (.*)\.", text)
         self.expect(found, f"an unknown headline: {text}")
         if not found:
             return
@@ -158,8 +158,10 @@ class Check:
                  "exact": a["exact_objective"]}.get(
                      a["deploy"], a["threshold"] and self.least(a["threshold"]["objective"]))
         self.said(found[4], value, "the first")
-        self.expect(found[3].strip() == ("" if self.unit != "us" else "at least" if self.bound and
-                                         kind != "exact" else "about"), "about, or at least")
+        self.expect(found[3].strip() == ("" if self.unit != "us" else
+                                         "at most about" if a["contenders"][0]["at_most"] else
+                                         "at least" if self.bound and kind != "exact" else "about"),
+                    "about, at least or at most")
         if kind == "bucketed":
             shape = re.fullmatch(r"b = (\d+), k_b = (\d+)", found[2])
             self.buckets_are(shape[1], shape[2], found[5])
@@ -276,6 +278,8 @@ class Check:
         a, c = self.answer, self.choice
         deployed = c is not None and a["deploy"] == "bucketed"
         form = ("give a (?:--budget of (.*)|larger --budget)" if a["cause"] == "nothing" else
+                f"pad the rows to n = {a['contenders'][0]['padded_n']}: the kernel takes longer "
+                "of shorter ones" if a["contenders"][0]["padded_n"] else
                 "pad each row by one element: .*" if deployed and "quirk" in a else
                 r"time them here: (?:recallmodel bench two-stage --on cpu --n \d+ --k \d+ --m \d+|"
                 r"gpu/time_calls\.py mine:my_topk --dtype (?:b?float16|float32) --select \"--n \d+ "
@@ -301,7 +305,7 @@ class Check:
             more[more.index("--budget") + 1] = repr(float(number) * {**UNITS, **SCALES}[unit])
             said = json.loads(run("select", *more, "--json", "--brief").stdout)
             self.expect(said["cause"] != "nothing", "nothing stays within that either")
-        if found and "pad the rows" in text:
+        if found and "pad the rows" in text and found.lastindex:
             padded = list(self.options)
             padded[padded.index("--n") + 1] = found[1]
             padded += ["--valid", self.option("--n"), "--json", "--brief"]
@@ -346,7 +350,11 @@ class Check:
             self.expect(not one["callable"] or
                         ("beyond runs" in known) == (one["beyond"] and not one["at_most"]),
                         f"beyond its runs: {row}")
-            self.expect(not one["at_most"] or one["kind"] == "exact", f"only exact kernels: {row}")
+            self.expect(not one["at_most"] or (one["kind"] == "exact" and one["beyond"]),
+                        f"only exact kernels: {row}")
+            self.expect([word for word in known if word.startswith("padded to ")] ==
+                        [f"padded to {one['padded_n']}"] * (one["padded_n"] is not None),
+                        f"padded: {row}")
         keys = [(not one["callable"], one["time_us"]) for one in rows[1:]]
         self.expect(keys == sorted(keys), "the contenders are not in order")
         if a["budget"] is None:
