@@ -186,3 +186,15 @@ struct rcm_product rcm_product(const struct rcm_device *device, enum rcm_dtype d
         fmax(product.fused_us, (vectors + candidate_bytes(p, e)) / beta * 1e6);
     return product;
 }
+
+double rcm_least_us(const struct rcm_device *device, enum rcm_dtype dtype, uint64_t n, uint64_t m)
+{
+    const double bytes = (double)n * (double)(m ? m : 1) * rcm_dtype_bytes(dtype),
+                 cache = device->on_chip_bytes > 0.0 ? device->on_chip_bytes : RCM_CACHE_MOST,
+                 kernel = device->shortest_kernel_us > 0.0 ? device->shortest_kernel_us
+                          : !device->architecture          ? 0.0
+                                                           : RCM_KERNEL_LEAST_US;
+    if (!(device->bandwidth_bytes_per_s > 0.0))
+        return 0.0;
+    return fmax(kernel, 1e6 * (bytes - cache) / device->bandwidth_bytes_per_s);
+}

@@ -203,6 +203,17 @@ struct rcm_product {
 struct rcm_product rcm_product(const struct rcm_device *device, enum rcm_dtype dtype,
                                struct rcm_topk p, uint64_t d);
 
+/* The floor of every time: what a kernel takes at the least that reads m rows of n values (m = 0:
+ * 1). Its shortest kernel, or the bytes that its cache cannot have held before, at the rate of the
+ * memory, whichever is longer. A shorter time was not measured so: most often it has another unit.
+ * Of what is unknown, 0, RCM_CACHE_MOST counts, no less than any GPU's cache, and of a GPU, whose
+ * architecture is known, RCM_KERNEL_LEAST_US: half of the shortest kernel that was measured on any
+ * (1.5 us, on a B200).
+ * Returns   microseconds; 0: without a bandwidth nothing is known. */
+#define RCM_CACHE_MOST 0x1p28
+#define RCM_KERNEL_LEAST_US 0.75
+double rcm_least_us(const struct rcm_device *device, enum rcm_dtype dtype, uint64_t n, uint64_t m);
+
 /* Stage 2 at the least: it reads the candidates once. 0 where these are no more than k.
  * Domain    that of rcm_topk, and the bandwidth is known. Otherwise NaN. */
 double rcm_stage2_us(const struct rcm_device *device, enum rcm_dtype dtype, struct rcm_topk p);

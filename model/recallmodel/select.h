@@ -141,6 +141,8 @@ enum rcm_selection_status {
     RCM_SELECTION_EXACT_CPU,  /* of a kernel and the profile one is of a CPU, the other of a GPU */
     RCM_SELECTION_HAVE_CPU,   /* the profile is of a CPU, and `have` does not name this project */
     RCM_SELECTION_ROPE,       /* only interleaved buckets resonate */
+    /* exact_us, or a time of the profile, is below the floor of the device: rcm_least_us() */
+    RCM_SELECTION_FLOOR,
 };
 enum rcm_selection_status rcm_selection_check(const struct rcm_selection *selection);
 

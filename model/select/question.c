@@ -16,6 +16,24 @@ const struct rcm_objective *rcm_usual_objective(const struct rcm_machine *machin
                                                    : "candidates");
 }
 
+/* Is a time below the floor, of which values of the type are read? */
+static bool is_below(const struct rcm_selection *s, enum rcm_dtype dtype, double us)
+{
+    const struct rcm_device *device = s->machine.device;
+    return device && us > 0.0 && us < rcm_least_us(device, dtype, s->p.n, s->p.m);
+}
+
+/* Exact top-k, or the fewest buckets, of the profile. */
+static bool profile_is_below(const struct rcm_selection *s)
+{
+    const struct rcm_profile *q = s->machine.profile;
+    struct rcm_topk p = s->p;
+    p.b = p.k;
+    p.k_b = 1;
+    return q && (is_below(s, q->dtype, rcm_predict_exact(q, p)) ||
+                 is_below(s, q->dtype, rcm_predict(q, p).time_us));
+}
+
 enum rcm_selection_status rcm_selection_check(const struct rcm_selection *s)
 {
     const struct rcm_objective *objective = search_objective(s);
@@ -42,6 +60,11 @@ enum rcm_selection_status rcm_selection_check(const struct rcm_selection *s)
         return RCM_SELECTION_HAVE_CPU;
     if (s->rope.theta > 0.0 && s->p.assignment != RCM_INTERLEAVED)
         return RCM_SELECTION_ROPE;
+    /* with d values are computed, not read */
+    if (!s->machine.d &&
+        (is_below(s, s->exact_profile ? s->exact_profile->dtype : s->machine.dtype, s->exact_us) ||
+         profile_is_below(s)))
+        return RCM_SELECTION_FLOOR;
     return RCM_SELECTION_OK;
 }
 

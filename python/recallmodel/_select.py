@@ -250,6 +250,9 @@ def _check(selection, exact_kernel):
         model.RCM_SELECTION_HAVE_CPU:
             "have does not name recallmodel, which alone runs on a CPU; leave it out",
         model.RCM_SELECTION_ROPE: "rope_theta is for interleaved buckets",
+        model.RCM_SELECTION_FLOOR:
+            f"{'exact_us' if exact_kernel is None else 'exact_kernel'} or a time of the profile is "
+            "less than every kernel takes on the device to read the rows; give microseconds",
     }[model.rcm_selection_check(selection)]
     if why:
         raise ValueError(why)

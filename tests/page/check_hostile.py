@@ -30,7 +30,7 @@ VERDICTS = (
     ({"n": "3e6", "k": "100", "m": "1", "device": "V100S"}, "no"),
     ({"objective": "candidates"}, "perhaps"), ({"objective": "roofline"}, "perhaps"),
     ({"device": "GH200"}, "no"), ({"device": "GH200", "exact-us": "500"}, "yes"),
-    ({"device": "GH200", "exact-us": "0.5"}, "no"), ({"exact-us": "1"}, "no"),
+    ({"device": "GH200", "exact-us": "3"}, "no"), ({"exact-us": "3"}, "no"),
     ({"d": "128", "m": "1024"}, "perhaps"), ({"recall": "1"}, "no"), ({"dtype": "f32"}, "no"),
     ({"n": "64", "k": "64"}, "no"), ({"k": "10,100"}, "perhaps"),
     ({"device": "B200", "exact-kernel": "gvr_v2_b200"}, "no"),

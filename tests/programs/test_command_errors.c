@@ -100,7 +100,7 @@ static const char *const rejected[][4] = {
     {"--n 10 --k 2 --recall -0.5", "--recall '-0.5'", "negative"},
     {"--n 10 --k 2 --recall high", "--recall 'high'", "decimal", "0.95"},
     {"--n 10 --k 2 --recall 0.5,0.6", "--recall", "one target", "bounds"},
-    {"--n 10 --k 2 --device gtx", "--device 'gtx'", "H200", "device file"},
+    {"--n 10 --k 2 --device gtx", "--device 'gtx'", "no other card", "./my.device"},
     {"--n 10 --k 2 --device ./nowhere", "--device ./nowhere", "No such file"},
     {"--n 10 --k 2 --dtype f64", "--dtype 'f64'", "bf16"},
     {"--n 10 --k 2 --assignment random", "--assignment 'random'", "interleaved"},

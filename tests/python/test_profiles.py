@@ -399,6 +399,20 @@ def test_profile_of_this_machine(tmp_path, monkeypatch):
     assert rcm.select(2**16, 64, 0.95, profile="this") == with_name
 
 
+def test_no_time_below_the_floor(tmp_path):
+    for device, exact_us in (("h100-pcie", 0.01), ("h200", 0.01), ("h100-pcie", 2.1)):
+        with pytest.raises(ValueError, match="exact_us .*is less than every kernel takes"):
+            rcm.select(131072, 1024, 0.95, m=64, device=device, exact_us=exact_us)
+    assert rcm.select(131072, 1024, 0.95, m=64, device="h100-pcie", exact_us=9.0)
+    path = tmp_path / "milliseconds.profile"
+    text = rcm.profile("torch_topk_h100_pcie").text()
+    text = re.sub(r"(?m)^roof_bytes_per_s = \S+", "roof_bytes_per_s = 1.2e15", text)
+    path.write_text(re.sub(r"(?m)^((?:launch|row|row_element|long|long_element)_us) = (\S+)",
+                           lambda found: f"{found[1]} = {float(found[2]) / 1000}", text))
+    with pytest.raises(ValueError, match="exact_kernel .*is less than every kernel takes"):
+        rcm.select(131072, 1024, 0.95, m=64, device="h100-pcie", exact_kernel=path)
+
+
 def test_exact_kernels_select_nothing_of_k_equal_n():
     assert numpy.isnan(rcm.exact_time_us("gvr_v2", 4096, [4096])[0])
     with pytest.raises(ValueError, match="k = n selects nothing"):

@@ -2,7 +2,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <math.h>
 
+#include <programs/common/format.h>
 #include <programs/recallmodel/question/product.h>
 #include "selection.h"
 
@@ -83,6 +85,7 @@ static int check_asked(const struct select_settings *settings)
     case RCM_SELECTION_ROPE:
         return usage_error("--rope-theta is for interleaved buckets, because contiguous ones do "
                            "not resonate; leave it or --assignment out");
+    case RCM_SELECTION_FLOOR: /* of a query: see check_floor() */
     case RCM_SELECTION_OK:
         break;
     }
@@ -105,6 +108,35 @@ static int check_ties(const struct select_settings *settings)
     return STATUS_OK;
 }
 
+/* Is no time below what every kernel takes on the device? */
+static int check_floor(const struct select_settings *settings, struct rcm_topk p)
+{
+    char us[40], least[40] = "", what[100] = "--exact-us is";
+    struct rcm_profile_answer profile;
+    struct rcm_selection s = selection_asked(settings, &profile);
+    const struct rcm_profile *kernel = selection_exact_kernel(settings), *q = s.machine.profile;
+    s.p = p;
+    if (kernel)
+        rcm_compare_exact(&s, kernel);
+    if (rcm_selection_check(&s) != RCM_SELECTION_FLOOR)
+        return STATUS_OK;
+    const enum rcm_dtype dtype = kernel ? kernel->dtype : q ? q->dtype : s.machine.dtype;
+    const double floor = rcm_least_us(s.machine.device, dtype, p.n, p.m);
+    const bool exact = s.exact_us > 0.0 && s.exact_us < floor;
+    format_us(least, sizeof least, floor);
+    p.b = p.k;
+    p.k_b = 1;
+    format_us(us, sizeof us,
+              exact ? s.exact_us : fmin(rcm_predict_exact(q, p), rcm_predict(q, p).time_us));
+    if (kernel || !exact)
+        snprintf(what, sizeof what, "%s %.60s predicts", exact ? "--exact-kernel" : "--device",
+                 exact ? kernel->name : q->name);
+    return usage_error("%s %s, less than the %s that every kernel takes on %s to read the rows; "
+                       "%s microseconds",
+                       what, us, least, s.machine.device->name,
+                       kernel || !exact ? "calibrate it by runs in" : "give the time in");
+}
+
 /* Does --exact-kernel have a time for the shape, and the mass of rows a distribution? */
 int selection_check_query(const struct select_settings *settings, const struct query *query)
 {
@@ -116,7 +148,7 @@ int selection_check_query(const struct select_settings *settings, const struct q
                            "with interleaved buckets alone; or leave --confidence out",
                            DRAWN_MOST);
     if (!kernel || rcm_predict_exact(kernel, p) > 0.0)
-        return STATUS_OK;
+        return check_floor(settings, p);
     return usage_error("--exact-kernel %s has no time for n = %" PRIu64 ", k = %" PRIu64 "%s",
                        kernel->name, p.n, p.k,
                        p.k >= p.n ? "; give a k below n, because k = n selects nothing"

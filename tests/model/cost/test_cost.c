@@ -358,6 +358,26 @@ START_TEST(names_of_types)
 }
 END_TEST
 
-TEST_MAIN("cost", serial_of_figure_three, table_one, stages, ridge_points_of_table_one, roofline,
+START_TEST(floor_of_a_time)
+{
+    struct rcm_device device = {.name = "toy", .bandwidth_bytes_per_s = 1e12};
+    /* the shortest kernel, known or not */
+    ck_assert_double_eq(rcm_least_us(&device, RCM_F32, 1000, 1), 0.0);
+    device.architecture = "Toy";
+    ck_assert_double_eq(rcm_least_us(&device, RCM_F32, 1000, 1), 0.75);
+    device.shortest_kernel_us = 2.0;
+    ck_assert_double_eq(rcm_least_us(&device, RCM_F32, 1000, 1), 2.0);
+    /* 4e9 bytes less a cache of 1e6, or of one that is not known, at 1e6 a microsecond */
+    ck_assert_double_eq_tol(rcm_least_us(&device, RCM_F32, 1000000, 1000), 4e3 - 268.435456, 1e-9);
+    device.on_chip_bytes = 1e6;
+    ck_assert_double_eq_tol(rcm_least_us(&device, RCM_F32, 1000000, 1000), 4e3 - 1.0, 1e-9);
+    ck_assert_double_eq_tol(rcm_least_us(&device, RCM_BF16, 1000000, 1000), 2e3 - 1.0, 1e-9);
+    ck_assert_double_eq(rcm_least_us(&device, RCM_F32, 100, 0), 2.0);
+    device.bandwidth_bytes_per_s = 0.0;
+    ck_assert_double_eq(rcm_least_us(&device, RCM_F32, 1000000, 1000), 0.0);
+}
+END_TEST
+
+TEST_MAIN("cost", floor_of_a_time, serial_of_figure_three, table_one, stages, ridge_points_of_table_one, roofline,
           product, attention_of_figure_five, sparse_step, sparse_step_of_the_pair, many_shapes,
           names_of_types)

@@ -1,5 +1,5 @@
 /* test_padded.c - a shorter row takes no longer than a longer one: exact top-k by every profile,
- * and every exact contender of every card.
+ * and every exact contender of every card, none of them below the floor of the card.
  *
  * Against: the least of the times of all longer rows of a fine grid, by every profile.
  *
@@ -127,6 +127,10 @@ START_TEST(contenders_of_every_card)
                     count++;
                     padded += of[l].padded_n > 0;
                     ck_assert(of[l].padded_n == 0 || of[l].padded_n > p.n);
+                    ck_assert_msg(of[l].time.time_us >= rcm_least_us(device, dtype, p.n, p.m),
+                                  "%s on %s, " TOPK_FMT ": %g us, below the floor",
+                                  of[l].provider->name, device->name, TOPK_ARG(p),
+                                  of[l].time.time_us);
                 }
             }
         }

@@ -80,7 +80,7 @@ def main():
         options = []
         if i % 4 != 1:
             lists["--device"] = generator.sample(every, generator.randint(1, 2))
-            options += generator.choice([[], [], ["--exact-us", "40"]])
+            options += generator.choice([[], [], ["--exact-us", "9000"]])
             if "cpu" not in lists["--device"]:
                 options += generator.choice([[], ["--objective", "roofline"]])
         else:

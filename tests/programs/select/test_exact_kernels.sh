@@ -262,4 +262,20 @@ ties graphcore --n 131072 --k 256 --m 64 --device rtx4090 --ties repeatable
 budget graphcore --n 16384 --k 64 --device h100-pcie --budget 15
 QUESTIONS
 pass
+
+# No time is below what every kernel takes: the shortest one, and the memory beyond the cache.
+shape=(--n 131072 --k 1024 --m 64)
+rejects "--exact-us is 0.01 us, less than the 2.17 us that every kernel takes on H100-PCIe" \
+    "$program" select "${shape[@]}" --device h100-pcie --exact-us 0.01
+rejects "--exact-us is 100 us, less than the 797 us that" \
+    "$program" select --n 131072 --k 1024 --m 6400 --device h100-pcie --exact-us 100
+"$program" select "${shape[@]}" --device h100-pcie --exact-us 2.2 >/dev/null || fail "2.2 us"
+"$program" select "${shape[@]}" --exact-us 0.01 --objective time --device tpuv5e >/dev/null ||
+    fail "of a TPU no kernel is known"
+sed -E 's/^([a-z0-9_]+_us) = [0-9.e+-]+/\1 = 1e-7/
+    s/^(roof[a-z_]+|lines[a-z_]+) = [0-9.e+-]+/\1 = 2e15/' \
+    "model/time/profiles/h100_pcie_graphcore_f16.profile" > "$folder/milliseconds.profile"
+rejects "us that every kernel takes on H100-PCIe to read the rows; calibrate it by runs in" \
+    "$program" select --n 131072 --k 1024 --m 6400 --device "$folder/milliseconds.profile"
+pass
 finish
