@@ -14,21 +14,13 @@
  * says that something differs. */
 #define TIMES_APART 2.0
 #define TIMES_APART_SAID 1.25
-#define CACHES 4.0 /* values that fill a cache so often are read from memory */
-#define CACHE_UNKNOWN 64e6
-#define GPU_CALL_US .5 /* of a card that is not known: the shortest of all runs/ takes 1.97 */
 
 bool run_is_too_short(const struct rcm_device *device, enum rcm_dtype dtype, struct rcm_topk p,
                       double time_us, bool gpu, char what[RUN_TOO_SHORT])
 {
-    const double bytes = (double)p.n * (double)(p.m ? p.m : 1) * rcm_dtype_bytes(dtype),
-                 cache =
-                     device && device->on_chip_bytes > 0.0 ? device->on_chip_bytes : CACHE_UNKNOWN;
-    double least = device ? device->shortest_kernel_us / 2.0 : 0.0;
-    if (gpu && (!device || rcm_runs_cuda(device)))
-        least = fmax(least, GPU_CALL_US);
-    if (device && bytes > CACHES * cache && p.k < p.n)
-        least = fmax(least, 1e6 * bytes / device->bandwidth_bytes_per_s);
+    const double least = device ? rcm_least_us(device, dtype, p.k < p.n ? p.n : 1, p.m)
+                         : gpu  ? RCM_KERNEL_LEAST_US
+                                : 0.0;
     if (!(time_us < least))
         return false;
     snprintf(what, RUN_TOO_SHORT,

@@ -6,9 +6,8 @@
 
 #include "runs.h"
 
-/* Is a time less than any kernel takes: than n m values at the bandwidth of the device, where they
- * do not lie in a cache, or than half of its shortest kernel? Then `what` says so. NULL: no device
- * is known. gpu: one of which nothing else is known. */
+/* Is a time less than rcm_least_us() of the device, or, if that is NULL, and gpu says that it is one,
+ * than any kernel takes? Then `what` says so. */
 #define RUN_TOO_SHORT 200
 bool run_is_too_short(const struct rcm_device *device, enum rcm_dtype dtype, struct rcm_topk p,
                       double time_us, bool gpu, char what[RUN_TOO_SHORT]);

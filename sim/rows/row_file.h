@@ -85,8 +85,8 @@ int row_file_open(struct row_file *file, const char *path, enum sim_dtype dtype,
 int row_file_cut(struct row_file *file, const uint64_t *begins, uint64_t rows,
                  struct message error);
 
-/* Reads row `index` as doubles, exactly below 2^53. `buffer` has room for file->row elements of 8 bytes.
- * Returns 0, or -1 with errno, which is 0 if the file ends early. */
+/* Reads row `index` as doubles, exactly below 2^53. `buffer` has room for file->row elements of 8
+ * bytes. Returns 0, or -1 with errno, which is 0 if the file ends early. */
 int row_file_read(const struct row_file *file, uint64_t index, double *x, void *buffer);
 
 /* The same elements as they are in the file, but little-endian, and without mask_below. */

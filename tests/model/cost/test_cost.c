@@ -378,6 +378,6 @@ START_TEST(floor_of_a_time)
 }
 END_TEST
 
-TEST_MAIN("cost", floor_of_a_time, serial_of_figure_three, table_one, stages, ridge_points_of_table_one, roofline,
-          product, attention_of_figure_five, sparse_step, sparse_step_of_the_pair, many_shapes,
-          names_of_types)
+TEST_MAIN("cost", floor_of_a_time, serial_of_figure_three, table_one, stages,
+          ridge_points_of_table_one, roofline, product, attention_of_figure_five, sparse_step,
+          sparse_step_of_the_pair, many_shapes, names_of_types)
