@@ -6,8 +6,8 @@
 
 #include "runs.h"
 
-/* Is a time less than rcm_least_us() of the device, or, if that is NULL, and gpu says that it is one,
- * than any kernel takes? Then `what` says so. */
+/* Is a time less than rcm_least_us() of the device? Then `what` says so. Without a device (NULL) it
+ * is what any GPU takes, if gpu says that it is one. */
 #define RUN_TOO_SHORT 200
 bool run_is_too_short(const struct rcm_device *device, enum rcm_dtype dtype, struct rcm_topk p,
                       double time_us, bool gpu, char what[RUN_TOO_SHORT]);
