@@ -2,21 +2,21 @@
  * it.
  *
  * With D(x, e) = x log(x/e) - (x - e) >= 0 for a cell x of the 2 x 2 table whose expected value is
- * e, the factors m^m e^-m of the factorials add up to exp(-sum of D). Each D is computed from
- * x - e, which is exact, so that nothing cancels. Source of the idea: C. Loader, "Fast and Accurate
- * Computation of Binomial Probabilities", 2000.
+ * e, the factors m^m e^-m of the factorials add up to exp(-sum of D). Near e each D is computed
+ * from x - e, which is exact, and far from it from e, so that nothing cancels. Source of the idea:
+ * C. Loader, "Fast and Accurate Computation of Binomial Probabilities", 2000.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "distribution_evaluations.h"
 
-/* D(cell, cell - delta). */
-static double deviance(double cell, double delta)
+/* D(cell, expected), expected = cell - delta. */
+static double deviance(double cell, double expected, double delta)
 {
     if (cell == 0.0)
-        return -delta;
+        return expected;
     const double z = delta / (2.0 * cell - delta);
     if (fabs(z) > 0.1)
-        return -cell * log1p(-delta / cell) - delta;
+        return cell * log(cell / expected) - delta;
     const double w = z * z;
     double series = 0.0;
     for (int j = 8; j >= 1; j--)
@@ -66,19 +66,20 @@ double distribution_point(struct distribution dist, int64_t x)
     if (distribution_low(dist) == distribution_high(dist))
         return 1.0;
     const double delta = distribution_offset(dist, x), hit = (double)x,
-                 other = (double)(dist.k - x);
+                 other = (double)(dist.k - x), n = (double)dist.n, k = (double)dist.k,
+                 in = (double)dist.s / n, out = (double)(dist.n - dist.s) / n;
     struct factorials f = {1.0, 0.0};
-    double exponent = deviance(hit, delta) + deviance(other, -delta);
+    double exponent = deviance(hit, k * in, delta) + deviance(other, k * out, -delta);
     over(&f, hit);
-    times(&f, (double)dist.k);
+    times(&f, k);
     over(&f, other);
     if (!dist.binomial) {
         const double free = (double)(dist.s - x), outside = (double)(dist.n - dist.k - dist.s + x);
-        exponent += deviance(free, -delta) + deviance(outside, delta);
+        exponent += deviance(free, (n - k) * in, -delta) + deviance(outside, (n - k) * out, delta);
         over(&f, free);
         times(&f, (double)dist.s);
-        over(&f, (double)dist.n);
-        times(&f, (double)(dist.n - dist.k));
+        over(&f, n);
+        times(&f, n - k);
         over(&f, outside);
         times(&f, (double)(dist.n - dist.s));
     }

@@ -86,18 +86,28 @@ static double lost_by_position(const struct point *p)
     return p->below > 0.0 ? range * sum : 0.0;
 }
 
-/* P(X >= c) and P(X = c), as c grows. */
+/* P(X >= c) and P(X = c), as c grows. Below `from` the latter is 0, but for 1e-25. */
 struct climb {
     struct distribution dist;
-    double at_least, probability, odds;
+    double at_least, probability, odds, from;
     double c;
 };
+
+#define UNDERFLOW 1e-290
+
+/* All of X is so far from its mean at most, but for 1e-25 (Bernstein). */
+static double spread_of(double mean, double probability)
+{
+    return 12.0 * sqrt(mean * (1.0 - probability)) + 40.0;
+}
 
 static struct climb climb_from(double draws, double probability, double c)
 {
     struct climb x = {.dist = distribution_of_draws((uint64_t)draws, probability), .c = c};
     const bool certain = x.dist.s == x.dist.n, never = x.dist.s == 0 || x.dist.k == 0;
-    x.odds = certain ? INFINITY : probability / (1.0 - probability);
+    x.from = draws * probability - spread_of(draws * probability, probability);
+    /* of the rounded probability that the distribution has: 1 - probability has few digits */
+    x.odds = certain ? INFINITY : (double)x.dist.s / (double)(x.dist.n - x.dist.s);
     x.at_least = c <= 0.0 || certain ? (double)(c <= draws)
                  : never             ? 0.0
                                      : distribution_sf(x.dist, (int64_t)c - 1);
@@ -109,11 +119,13 @@ static struct climb climb_from(double draws, double probability, double c)
 
 static void climb(struct climb *x)
 {
-    const double left = (double)x->dist.k - x->c;
+    const double left = (double)x->dist.k - x->c, mean = distribution_mean(x->dist);
     x->at_least = fmax(x->at_least - x->probability, 0.0);
     x->c += 1.0;
     if (isinf(x->odds))
         x->probability = (double)(x->c == (double)x->dist.k);
+    else if (x->probability < UNDERFLOW && x->c < mean)
+        x->probability = x->c < x->from ? 0.0 : distribution_point(x->dist, (int64_t)x->c);
     else
         x->probability *= fmax(left, 0.0) / x->c * x->odds;
 }
@@ -122,9 +134,10 @@ static void climb(struct climb *x)
 static double lost_at_worst(const struct point *p)
 {
     const double b = p->above * p->inside, d = p->below * p->inside_below;
-    /* both are above `start` and below `end`, but for 1e-30 (Bernstein) */
-    const double start = fmax(floor(fmin(b - 12.0 * sqrt(b), d - 12.0 * sqrt(d)) - 40.0), 0.0);
-    const double end = fmin(b + 12.0 * sqrt(b), d + 12.0 * sqrt(d)) + 40.0;
+    const double of_b = spread_of(b, p->inside), of_d = spread_of(d, p->inside_below);
+    /* both are above `start`, and one is below `end` */
+    const double start = fmax(floor(fmin(b - of_b, d - of_d)), 0.0);
+    const double end = fmin(b + of_b, d + of_d);
     struct climb up = climb_from(p->above, p->inside, start),
                  down = climb_from(p->below, p->inside_below, start + 1.0);
     double sum = start;
@@ -191,14 +204,14 @@ struct place {
 };
 
 #define LEAST 1e-290 /* shares between which doubles have digits */
-#define MOST (1.0 - 1e-13)
+#define MOST (1.0 - 1e-16)
 
 static struct place place_of(uint64_t n, uint64_t k)
 {
     struct place at = {.n = (double)n, .k = (double)k};
     const double mean = at.k / (at.n + 1.0);
     at.sd = sqrt(mean * (1.0 - mean) / (at.n + 2.0));
-    at.low = k > 200 ? mean - 9.0 * at.sd : LEAST;
+    at.low = k > 200 ? fmax(mean - 9.0 * at.sd - 45.0 / (at.n + 1.0), LEAST) : LEAST;
     at.high = n - k > 200 ? fmin(mean + 9.0 * at.sd + 45.0 / (at.n + 1.0), MOST) : MOST;
     return at;
 }

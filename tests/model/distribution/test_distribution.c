@@ -1,7 +1,7 @@
 /* test_distribution.c - the distribution of the counts: its two evaluations, the quadrature table,
  * double-double arithmetic.
  *
- * Against: each other, powers of x, GSL's pmf, sums to one.
+ * Against: each other, powers of x, GSL's pmf, products of all factors, sums to one.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <gsl/gsl_randist.h>
@@ -115,6 +115,37 @@ START_TEST(agrees_with_gsl)
 }
 END_TEST
 
+/* C(k, x) (s/n)^x (1 - s/n)^(k - x), by its factors, where one of the two is tiny, and that without
+ * replacement. */
+START_TEST(points_are_products_of_factors)
+{
+    const int64_t few[] = {1, 3, 24, 1000000};
+    double worst = 0.0;
+    for (int64_t k = 1; k <= 40; k++)
+        for (int64_t x = 0; x <= k; x++)
+            for (int i = 0; i < 16; i++) {
+                const int64_t n = i / 8 ? (int64_t)RCM_N_MAX : 3000000, f = few[i % 4];
+                const struct distribution d = {n, k, i % 8 < 4 ? f : n - f, i / 8};
+                long double want = 1.0L;
+                for (int64_t j = 0; j < k; j++) {
+                    const int64_t gone = d.binomial ? 0 : j, hits = j < x ? j : x;
+                    const int64_t of =
+                        j < x ? d.s - (d.binomial ? 0 : j) : n - d.s - (d.binomial ? 0 : j - hits);
+                    want *= (long double)(of > 0 ? of : 0) / (long double)(n - gone);
+                    want *= j < x ? (long double)(k - j) / (long double)(x - j) : 1.0L;
+                }
+                if (want < 1e-300L)
+                    continue;
+                const double error =
+                    fabs((double)((long double)distribution_point(d, x) / want - 1.0L));
+                worst = fmax(worst, error);
+                ck_assert_msg(error <= 1e-12, "k %d x %d of %d: %.17g for %.17Lg", (int)k, (int)x,
+                              i, distribution_point(d, x), want);
+            }
+    printf("measured: points %.1e\n", worst);
+}
+END_TEST
+
 START_TEST(probabilities_sum_to_one)
 {
     uint64_t state = 11;
@@ -143,4 +174,5 @@ START_TEST(probabilities_sum_to_one)
 END_TEST
 
 TEST_MAIN("counts", quadrature_integrates_powers, double_double_keeps_31_digits,
-          two_evaluations_agree, agrees_with_gsl, probabilities_sum_to_one)
+          two_evaluations_agree, agrees_with_gsl, points_are_products_of_factors,
+          probabilities_sum_to_one)

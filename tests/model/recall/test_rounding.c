@@ -252,6 +252,32 @@ START_TEST(distributions_have_their_means)
 }
 END_TEST
 
+/* One cell holds the row: all subsets of k are as likely, so that n - k are lost in n places; at
+ * worst as many as there are others. The rest of the row has a share below 1e-15. */
+START_TEST(one_cell_holds_the_row)
+{
+    const struct rcm_format *format = rcm_format_by_name("f8e4m3");
+    double worst = 0.0;
+    for (uint64_t n = 2, d = 1; n < UINT64_C(1) << 33; n = n < 60 ? n + 1 : n * 5 + d % 7)
+        for (d = 1; d < n && d < 100000; d = n < 60 || d < 4 ? d + 1 : d * 3)
+            for (int side = 0; side < 2; side++) {
+                const uint64_t k = side ? n - d : d, least = k < n - k ? k : n - k;
+                const double mean = n < 400 ? 440.0 : 441.5;
+                const double got = rcm_rounding_loss(n, k, format, normal(mean, 1.0),
+                                                     RCM_TIES_POSITION),
+                             most =
+                                 rcm_rounding_loss(n, k, format, normal(mean, 1.0), RCM_TIES_WORST);
+                const double want = (double)(n - k) / (double)n, all = (double)least / (double)k;
+                const double error = fmax(fabs(got / want - 1.0), fabs(most / all - 1.0));
+                worst = fmax(worst, error);
+                ck_assert_msg(error <= RCM_ROUNDING_MAX_RELERR,
+                              "n %" PRIu64 " k %" PRIu64 ": %.9g for %.9g, %.9g for %.9g", n, k,
+                              got, want, most, all);
+            }
+    printf("measured: one cell %.1e\n", worst);
+}
+END_TEST
+
 START_TEST(limits)
 {
     const struct rcm_format *bf16 = rcm_format_by_name("bf16"), *f16 = rcm_format_by_name("f16");
@@ -299,8 +325,8 @@ END_TEST
 
 #ifdef __FLT16_MAX__
 TEST_MAIN("rounding", formats_by_hand, two_by_cells, rows_that_are_drawn, as_the_compiler_rounds,
-          distributions_have_their_means, limits)
+          distributions_have_their_means, one_cell_holds_the_row, limits)
 #else
 TEST_MAIN("rounding", formats_by_hand, two_by_cells, rows_that_are_drawn,
-          distributions_have_their_means, limits)
+          distributions_have_their_means, one_cell_holds_the_row, limits)
 #endif
