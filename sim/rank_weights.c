@@ -8,9 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <base/statistics.h>
 #include <sim/rows/normal_top.h>
-#include <sim/rows/random.h>
 #include <sim/selection/key.h>
 #include <sim/selection/quickselect.h>
 
@@ -177,86 +175,4 @@ void rank_weights_free(struct rank_weights *weights)
     free(weights->share);
     free(weights->square);
     free(weights->kept);
-}
-
-/* ---- what is lost */
-
-/* What the buckets have; those that have any, so that they can be emptied. */
-struct filling {
-    uint32_t *in; /* elements of each bucket */
-    uint64_t *touched;
-};
-
-/* The share that is lost if the ranks, the largest first, are placed one after the other. A place
- * in a bucket is free with probability (its elements - those in it)/its elements. */
-static double lose(const struct rank_weights *weights, struct rank_placement to,
-                   struct filling *filling, const double *share, struct random_stream *stream)
-{
-    uint32_t *const in = filling->in;
-    double lost = 0.0;
-    for (uint64_t j = 0; j < weights->k;) {
-        const uint64_t place = random_below(stream, weights->n), before = place / to.b,
-                       bucket = place - before * to.b;
-        if (before < in[bucket])
-            continue;
-        if (++in[bucket] > to.k_b)
-            lost += share[j];
-        filling->touched[j++] = bucket;
-    }
-    for (uint64_t j = 0; j < weights->k; j++)
-        in[filling->touched[j]] = 0;
-    return lost;
-}
-
-static void summarise(struct rank_loss *loss)
-{
-    const double count = (double)loss->length;
-    double square = 0.0;
-    for (size_t i = 0; i < loss->length; i++)
-        loss->mean += loss->each[i] / count;
-    for (size_t i = 0; i < loss->length; i++)
-        square += (loss->each[i] - loss->mean) * (loss->each[i] - loss->mean) / count;
-    loss->sd = sqrt(square);
-    sort_doubles(loss->each, loss->length);
-}
-
-int rank_loss(const struct rank_weights *weights, struct rank_placement to, struct rank_loss *loss)
-{
-    const struct random_key key = random_key(to.seed, RANDOM_PLACEMENT, to.b);
-    const uint64_t places = RANK_PLACES / weights->k;
-    const size_t draws = places > RANK_DRAWS         ? RANK_DRAWS
-                         : places < RANK_DRAWS_LEAST ? RANK_DRAWS_LEAST
-                                                     : (size_t)places;
-    struct filling filling = {calloc((size_t)to.b, sizeof *filling.in),
-                              malloc((size_t)weights->k * sizeof *filling.touched)};
-    *loss = (struct rank_loss){.each = malloc(draws * sizeof *loss->each)};
-    if (filling.in && filling.touched && loss->each)
-        for (; loss->length < draws; loss->length++) {
-            struct random_stream stream = random_stream(key, loss->length);
-            const size_t row = loss->length % weights->kept_rows;
-            loss->each[loss->length] =
-                lose(weights, to, &filling, weights->kept + row * weights->k, &stream);
-        }
-    free(filling.in);
-    free(filling.touched);
-    if (loss->length == 0) {
-        free(loss->each);
-        return -1;
-    }
-    summarise(loss);
-    return 0;
-}
-
-double rank_loss_quantile(const struct rank_loss *loss, double rest)
-{
-    const size_t beyond = (size_t)(rest * (double)loss->length);
-    return loss->each[loss->length - 1 - (beyond < loss->length ? beyond : loss->length - 1)];
-}
-
-double rank_loss_above(const struct rank_loss *loss, double share)
-{
-    size_t above = 0;
-    while (above < loss->length && loss->each[loss->length - 1 - above] > share)
-        above++;
-    return (double)above / (double)loss->length;
 }

@@ -52,14 +52,19 @@ void rank_weights_free(struct rank_weights *weights);
 struct rank_placement {
     uint64_t b, k_b, seed;
 };
+struct rank_draw {
+    double lost,
+        share; /* of a row that loses something; the share of the rows that it stands for */
+};
 struct rank_loss {
-    double mean, sd; /* over all rows and draws */
-    double *each;    /* what each loses, the least first */
+    double mean, sd;        /* over rows */
+    struct rank_draw *each; /* the least loss first; the other rows lose nothing */
     size_t length;
 };
 
-/* RANK_DRAWS in all, or as many as place RANK_PLACES elements, but RANK_DRAWS_LEAST: errors are
- * those of so many samples.
+/* RANK_DRAWS in all, or as many as place RANK_PLACES elements, but RANK_DRAWS_LEAST. They are rows
+ * that lose something, drawn by what they lose, so that the errors are those of so many samples
+ * however few rows do.
  * Domain    1 <= b <= n, 1 <= k_b.
  * Returns   0, and the caller frees loss->each; or -1 if memory runs out. */
 #define RANK_DRAWS 20000
@@ -68,10 +73,19 @@ struct rank_loss {
 int rank_loss(const struct rank_weights *weights, struct rank_placement placement,
               struct rank_loss *loss);
 
-/* The least loss that all but the share `rest` of the draws do not exceed, 0 <= rest < 1. */
+/* The least loss that all but the share `rest` of the rows do not exceed, 0 <= rest < 1. */
 double rank_loss_quantile(const struct rank_loss *loss, double rest);
 
-/* The share of draws that lose more than this. */
+/* The share of rows that lose more than this, 0 <= share. */
 double rank_loss_above(const struct rank_loss *loss, double share);
+
+/* The same without the others. `error` is a standard error, which also allows for rows that none
+ * of the draws show. Ends once it is above `enough`, so that it is less than that of all draws.
+ * NAN if memory runs out. */
+struct rank_share {
+    double above, error;
+};
+struct rank_share rank_loses_more(const struct rank_weights *weights,
+                                  struct rank_placement placement, double share, double enough);
 
 #endif

@@ -222,6 +222,16 @@ static double of_equal_weights(struct rcm_topk p, double mass)
     return 1.0 - at_most;
 }
 
+static double quantile_of_equal_weights(struct rcm_topk p, double rest)
+{
+    struct rcm_lost dist;
+    if (rcm_lost(p, &dist) != 0)
+        return NAN;
+    const uint64_t lost = rcm_lost_quantile(&dist, 1.0 - rest - RCM_LOST_MAX_ERROR);
+    rcm_lost_free(&dist);
+    return (double)lost / (double)p.k;
+}
+
 bool rcm_lost_mass_distribution_known(uint64_t k, double score_sd)
 {
     return score_sd == 0.0 ||
@@ -272,6 +282,8 @@ double rcm_lost_mass_quantile(struct rcm_topk p, double score_sd, double rest)
         return NAN;
     if (rcm_lost_mass_above(p, score_sd, 0.0) <= rest)
         return 0.0;
+    if (score_sd == 0.0)
+        return quantile_of_equal_weights(p, rest);
     const struct rcm_mass moments = rcm_lost_mass_normal(p, score_sd);
     double low = 0.0, high = 1.0, low_score = 0.0, high_score = 0.0;
     double x = fmin(moments.mean + moments.sd * fmax(score_of(rest), -0.5), 0.9);

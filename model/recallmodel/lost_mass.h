@@ -26,9 +26,11 @@ struct rcm_weights {
     const double *square; /* the means of their squares; NULL: not known */
     double score_sd;      /* of the normal scores that have these weights, where not `measured` */
     bool measured;        /* they are means over rows, of a file or drawn */
-    /* P(a row loses more than this share with the shape p). NULL: rcm_lost_mass_above(), and of
+    /* P(a row loses more than this share with the shape p), or a bound that is not below it; where
+     * that is above `rest`, any number above `rest`. NULL: rcm_lost_mass_above(), and of
      * measured rows not known, so that rcm_select() finds no buckets for a confidence. */
-    double (*loses_more)(const struct rcm_weights *weights, struct rcm_topk p, double share);
+    double (*loses_more)(const struct rcm_weights *weights, struct rcm_topk p, double share,
+                         double rest);
     const void *rows; /* for loses_more() */
 };
 
@@ -87,9 +89,11 @@ struct rcm_mass rcm_lost_mass_normal(struct rcm_topk p, double score_sd);
 /* P(the lost mass of a row is above `mass`), rows of normal scores.
  * Domain    that of rcm_lost_mass_normal where rcm_lost_mass_distribution_known(); 0 <= mass.
  *           Otherwise NaN.
- * Accuracy  absolute error <= RCM_LOST_MASS_DISTRIBUTION_MAX_ERROR.
+ * Accuracy  absolute error <= RCM_LOST_MASS_DISTRIBUTION_MAX_ERROR; of what is below that, <=
+ *           RCM_LOST_MASS_TAIL_MAX_ERROR times the probability that a row loses anything.
  * Time      0.05 to 0.5 s, up to 2 s for k below 64. */
 #define RCM_LOST_MASS_DISTRIBUTION_MAX_ERROR 2e-3
+#define RCM_LOST_MASS_TAIL_MAX_ERROR 5e-5
 double rcm_lost_mass_above(struct rcm_topk p, double score_sd, double mass);
 
 /* Is score_sd 0, or from RCM_LOST_MASS_DISTRIBUTION_SD to RCM_LOST_MASS_DISTRIBUTION_SD_MOST and k
@@ -101,7 +105,7 @@ double rcm_lost_mass_above(struct rcm_topk p, double score_sd, double mass);
 bool rcm_lost_mass_distribution_known(uint64_t k, double score_sd);
 
 /* The mass that all but a share `rest` of the rows lose at most, 1e-3 <= rest < 1: to 1e-3 of
- * itself, and to the error above in the probability. NaN outside the domain.
+ * itself, and to the error above in the probability; exact for score_sd 0. NaN outside the domain.
  * Time      some five times that of rcm_lost_mass_above. */
 double rcm_lost_mass_quantile(struct rcm_topk p, double score_sd, double rest);
 

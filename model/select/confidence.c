@@ -8,15 +8,21 @@
 #include <model/lost/lost_bounds.h>
 #include <model/recallmodel/lost_mass.h>
 
-/* Does a row lose at most target.loss of its mass, with the confidence? */
+/* Does a row lose at most target.loss of its mass, with the confidence? On the safe side of the
+ * error of the distribution. */
 static enum answer mass_reaches(const struct rcm_selection *s, struct rcm_topk p)
 {
     const struct rcm_weights *weights = s->target.weights;
-    const double above = weights->loses_more ? weights->loses_more(weights, p, s->target.loss)
-                         : weights->measured
-                             ? NAN
-                             : rcm_lost_mass_above(p, weights->score_sd, s->target.loss);
-    return isnan(above) ? UNKNOWN : above <= 1.0 - s->confidence ? YES : NO;
+    const double rest = 1.0 - s->confidence, losing = 1.0 - rcm_probability_exact(p);
+    double above = NAN;
+    if (losing <= rest)
+        return YES;
+    if (weights->loses_more)
+        above = weights->loses_more(weights, p, s->target.loss, rest);
+    else if (!weights->measured)
+        above = rcm_lost_mass_above(p, weights->score_sd, s->target.loss) +
+                (weights->score_sd > 0.0 ? RCM_LOST_MASS_TAIL_MAX_ERROR * losing : 0.0);
+    return isnan(above) ? UNKNOWN : above <= rest ? YES : NO;
 }
 
 /* The same, as if elements were lost independently of each other, and the cube root of their mass

@@ -101,3 +101,17 @@ def test_overlap():
     assert rcm.overlap(0.5, 0.5, 0.5) == pytest.approx(2 / 3, abs=1e-14)
     with pytest.raises(ValueError, match="between 0 and 1"):
         rcm.overlap(0.5, 0.5, 2)
+
+
+def test_rare_confidences(tmp_path):
+    """Rows of equal elements, which are drawn, against the exact distribution of lost elements: the
+    same buckets but for what 20000 draws leave open, and more where these show few such rows."""
+    numpy.save(tmp_path / "equal.npy", numpy.zeros((200, 512)))
+    before = 0
+    for digits in range(1, 8):
+        asked = ["--n", 512, "--k", 32, "--kb-max", 2, "--confidence", "0." + "9" * digits]
+        drawn, exact = (command("select", *asked, *target)["choice"]["b"] for target in (
+            ["--lost-mass", 0.1, "--weights", tmp_path / "equal.npy"], ["--recall", 0.9]))
+        assert 0.97 * exact < drawn < (1.03 if digits < 5 else 1.5) * exact
+        assert drawn > before
+        before = drawn

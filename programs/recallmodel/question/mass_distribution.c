@@ -8,9 +8,9 @@
 
 #define SEED 1
 
-static int draw(const struct rank_weights *rows, struct rcm_topk p, struct rank_loss *loss)
+static struct rank_placement placement_of(struct rcm_topk p)
 {
-    return rank_loss(rows, (struct rank_placement){p.b, p.k_b, SEED}, loss);
+    return (struct rank_placement){p.b, p.k_b, SEED};
 }
 
 /* Draws deal the elements out in turn: so do interleaved buckets of padded rows, but not runs. */
@@ -27,11 +27,6 @@ static bool has_distribution(const struct query_weights *w)
            rcm_lost_mass_distribution_known(weights->k, weights->score_sd);
 }
 
-bool mass_distribution_is_known(const struct query_weights *w, struct rcm_topk p)
-{
-    return can_draw(w, p) || has_distribution(w);
-}
-
 struct mass_distribution mass_distribution(const struct query_weights *w, struct rcm_topk p)
 {
     struct mass_distribution dist = {
@@ -39,7 +34,7 @@ struct mass_distribution mass_distribution(const struct query_weights *w, struct
     if (w->weights.k == 0)
         return dist;
     dist.mean = rcm_lost_mass(p, &w->weights);
-    dist.drawn = can_draw(w, p) && draw(&w->rows, p, &dist.draws) == 0;
+    dist.drawn = can_draw(w, p) && rank_loss(&w->rows, placement_of(p), &dist.draws) == 0;
     dist.known = dist.drawn || has_distribution(w);
     if (!w->weights.measured)
         dist.sd = rcm_lost_mass_normal(p, dist.score_sd).sd;
@@ -56,29 +51,26 @@ void mass_distribution_free(struct mass_distribution *dist)
 
 double mass_distribution_quantile(const struct mass_distribution *dist, double share)
 {
-    if (!dist->known || share < MASS_LEAST_SHARE)
+    if (!dist->known || (!dist->drawn && share < MASS_LEAST_SHARE))
         return NAN;
     return dist->drawn ? rank_loss_quantile(&dist->draws, share)
                        : rcm_lost_mass_quantile(dist->p, dist->score_sd, share);
 }
 
-static double loses_more(const struct rcm_weights *weights, struct rcm_topk p, double share)
+bool mass_distribution_is_known(const struct query_weights *w, struct rcm_topk p)
 {
-    const struct query_weights *w = weights->rows;
-    struct rank_loss loss;
-    if (!can_draw(w, p))
-        return has_distribution(w) ? rcm_lost_mass_above(p, weights->score_sd, share) : NAN;
-    if (draw(&w->rows, p, &loss) != 0)
-        return NAN;
-    const double above = rank_loss_above(&loss, share);
-    free(loss.each);
-    return above;
+    return can_draw(w, p) || has_distribution(w);
 }
 
-void mass_distribution_for_confidence(struct query_weights *w)
+static double loses_more(const struct rcm_weights *weights, struct rcm_topk p, double share,
+                         double rest)
 {
-    if (!w->rows.kept)
-        return;
-    w->weights.loses_more = loses_more;
-    w->weights.rows = w;
+    const struct rank_share more = rank_loses_more(weights->rows, placement_of(p), share, rest);
+    return more.above + more.error;
+}
+
+void mass_distribution_for_confidence(struct query_weights *w, struct rcm_topk p)
+{
+    w->weights.loses_more = can_draw(w, p) ? loses_more : NULL;
+    w->weights.rows = &w->rows;
 }

@@ -20,8 +20,8 @@ struct mass_distribution {
 struct mass_distribution mass_distribution(const struct query_weights *weights, struct rcm_topk p);
 void mass_distribution_free(struct mass_distribution *dist);
 
-/* What all rows but this share lose at most. NAN where it is not known, and below
- * MASS_LEAST_SHARE. */
+/* What all rows but this share lose at most. NAN where it is not known, and below MASS_LEAST_SHARE
+ * where no rows are drawn. */
 #define MASS_LEAST_SHARE 1e-3
 double mass_distribution_quantile(const struct mass_distribution *dist, double share);
 
@@ -29,7 +29,7 @@ double mass_distribution_quantile(const struct mass_distribution *dist, double s
 #define DRAWN_MOST 65536
 bool mass_distribution_is_known(const struct query_weights *weights, struct rcm_topk p);
 
-/* Lets the weights of drawn rows answer for a confidence (rcm_weights.loses_more). */
-void mass_distribution_for_confidence(struct query_weights *weights);
+/* Lets rows that can be drawn answer for a confidence (rcm_weights.loses_more). */
+void mass_distribution_for_confidence(struct query_weights *weights, struct rcm_topk p);
 
 #endif

@@ -52,7 +52,7 @@ static int check_question(const struct question *question)
 static void aim_at_mass(struct query *query)
 {
     query->target.weights = &query->weights.weights;
-    mass_distribution_for_confidence(&query->weights);
+    mass_distribution_for_confidence(&query->weights, query->base);
 }
 
 /* Finds what the elements of a query weigh and what rounding costs; with --lost-mass the mass is

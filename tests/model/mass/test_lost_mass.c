@@ -301,6 +301,33 @@ START_TEST(quantiles_are_of_the_distribution)
 }
 END_TEST
 
+/* Of equal weights: the least number of elements that all but `rest` of the rows lose at most. */
+START_TEST(quantiles_of_equal_weights)
+{
+    const double rests[] = {0.5, 0.2, 0.05, 0.001};
+    ck_assert_double_eq(
+        rcm_lost_mass_quantile((struct rcm_topk){.n = 10, .k = 3, .b = 3, .k_b = 1}, 0.0, 0.05),
+        1.0 / 3.0);
+    for (uint64_t n = 2; n <= 12; n++)
+        for (uint64_t k = 1; k <= n; k++)
+            for (uint64_t b = 1; b <= n; b++)
+                for (uint64_t k_b = 1; k_b <= 2; k_b++) {
+                    const struct rcm_topk p = {.n = n, .k = k, .b = b, .k_b = k_b};
+                    struct rcm_lost dist;
+                    ck_assert_int_eq(rcm_lost(p, &dist), 0);
+                    for (unsigned i = 0; i < 4; i++) {
+                        const double q = rcm_lost_mass_quantile(p, 0.0, rests[i]),
+                                     lost = nearbyint(q * (double)k);
+                        ck_assert_double_eq(q, lost / (double)k);
+                        ck_assert_double_ge(rcm_lost_at_most(&dist, lost), 1.0 - rests[i] - 1e-11);
+                        ck_assert(lost == 0.0 ||
+                                  rcm_lost_at_most(&dist, lost - 1.0) < 1.0 - rests[i]);
+                    }
+                    rcm_lost_free(&dist);
+                }
+}
+END_TEST
+
 START_TEST(smallest_b_for_a_mass)
 {
     struct rcm_topk p = {.n = 20000, .k = 200, .k_b = 2};
@@ -320,8 +347,9 @@ END_TEST
 
 /* With a confidence: the least b of each k_b, by a selection. */
 static double by_the_distribution(const struct rcm_weights *weights, struct rcm_topk p,
-                                  double share)
+                                  double share, double rest)
 {
+    (void)rest;
     return rcm_lost_mass_above(p, *(const double *)weights->rows, share);
 }
 
@@ -381,5 +409,5 @@ END_TEST
 
 TEST_MAIN("lost mass", mean_is_the_sum_over_ranks, equal_weights_give_the_recall,
           equal_weights_give_the_distribution, two_by_integrals, rows_that_are_drawn,
-          two_ways_agree, quantiles_are_of_the_distribution, smallest_b_for_a_mass,
-          select_with_a_confidence, limits)
+          two_ways_agree, quantiles_are_of_the_distribution, quantiles_of_equal_weights,
+          smallest_b_for_a_mass, select_with_a_confidence, limits)
