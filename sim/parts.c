@@ -105,9 +105,9 @@ static struct sim_parts_row count_row(const struct sim_parts_spec *spec, const u
         scatter += distance * distance / (k * share * (1.0 - share) * ((n - k) / (n - 1.0)));
         if (send >= spec->size[p] || send >= spec->k)
             continue;
-        const float found = (float)room->count[p], grow = send           ? found / (float)send
-                                                          : found > 0.0F ? INFINITY
-                                                                         : 1.0F;
+        const double found = (double)room->count[p], grow = send          ? found / (double)send
+                                                            : found > 0.0 ? INFINITY
+                                                                          : 1.0;
         row.lost += room->count[p] > send ? room->count[p] - (uint32_t)send : 0;
         row.grow = grow > row.grow ? grow : row.grow;
     }

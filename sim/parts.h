@@ -37,7 +37,7 @@ int sim_deal(const uint64_t *size, size_t parts, uint64_t deal, uint32_t *owner)
 /* A row, dealt out in one way. */
 struct sim_parts_row {
     uint32_t lost; /* of the top k: the sum over parts of (X - send)+ */
-    float grow;    /* the largest X / send, over parts that keep something back and send less than
+    double grow;   /* the largest X / send, over parts that keep something back and send less than
                       k. Above 1: something is lost; 1 and above: the merge is not proved. Of a
                       part that sends nothing it is infinite, or 1 without an X */
     float scatter; /* the mean over parts of (X - mean)^2 over the variance of X, where the top k

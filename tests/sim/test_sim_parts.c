@@ -90,7 +90,7 @@ START_TEST(rows_by_definition)
                             grow = fmax(grow, (double)count[p] / (double)send[p]);
                     }
                     ck_assert_uint_eq(out[d * 100 + r].lost, lost);
-                    ck_assert_double_eq_tol(out[d * 100 + r].grow, grow, 1e-6);
+                    ck_assert_double_eq_tol(out[d * 100 + r].grow, grow, 1e-15);
                 }
             }
         }

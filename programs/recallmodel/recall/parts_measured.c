@@ -98,19 +98,19 @@ static int open_file(struct measuring *m)
 
 static int by_size(const void *a, const void *b)
 {
-    const float x = *(const float *)a, y = *(const float *)b;
+    const double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
 }
 
 /* The smallest value that at least this share of the rows does not exceed. */
-static double quantile(const float *sorted, uint64_t rows, double share)
+static double quantile(const double *sorted, uint64_t rows, double share)
 {
     const uint64_t at = (uint64_t)ceil(share * (double)rows - 1e-9);
-    return rows ? (double)sorted[at ? at - 1 : 0] : NAN;
+    return rows ? sorted[at ? at - 1 : 0] : NAN;
 }
 
 static struct measured_row row_of(const struct measuring *m, size_t way, size_t group, bool all,
-                                  float *grow)
+                                  double *grow)
 {
     const struct parts_row *parts = &m->answer.row;
     struct measured_row row = {.query = parts->query,
@@ -126,7 +126,7 @@ static struct measured_row row_of(const struct measuring *m, size_t way, size_t 
             continue;
         lost += one->lost;
         losing += one->lost > 0;
-        unproved += one->grow >= 1.0F;
+        unproved += one->grow >= 1.0;
         scatter += (double)one->scatter;
         grow[row.rows++] = one->grow;
     }
@@ -145,7 +145,7 @@ static struct measured_row row_of(const struct measuring *m, size_t way, size_t 
 static void add_way(const struct measuring *m, struct table *table, size_t way, bool by_group)
 {
     char deal[40] = "in runs", label[LABEL_MOST];
-    float *grow = require_memory(malloc((m->done ? m->done : 1) * sizeof *grow));
+    double *grow = require_memory(malloc((m->done ? m->done : 1) * sizeof *grow));
     if (m->spec.deal[way] == 1)
         snprintf(deal, sizeof deal, "one by one");
     else if (m->spec.deal[way])
