@@ -230,21 +230,69 @@ double rcm_filter_compactions_at_most(struct rcm_filter filter, uint64_t compact
     return fmin(within, 1.0);
 }
 
+/* ---- the best block
+ *
+ * A block of the buffer's room leaves room - k - block + 1 for `more`, so that the first compaction
+ * comes after ceil((room + 1)/block) - 1 blocks. Where that number is the same, the work falls and
+ * then rises with the block; where it changes, it jumps. So each such range is searched, from large
+ * blocks on, until much smaller ones have not been better. */
+
+struct block_search {
+    uint64_t n, k, room;
+    struct rcm_filter best;
+    double least;
+};
+
+static double try_block(struct block_search *search, uint64_t block)
+{
+    const struct rcm_filter f = {search->n, search->k, block, search->room - search->k - block + 1};
+    const double selected = rcm_filter(f).selected;
+    if (selected < search->least) {
+        search->least = selected;
+        search->best = f;
+    }
+    return selected;
+}
+
+static void search_range(struct block_search *search, uint64_t low, uint64_t high)
+{
+    while (high - low > 2) {
+        const uint64_t third = (high - low) / 3, x = low + third, y = high - third;
+        if (try_block(search, x) <= try_block(search, y))
+            high = y - 1 > x ? y - 1 : x;
+        else
+            low = x + 1;
+    }
+    for (uint64_t block = low; block <= high; block++)
+        try_block(search, block);
+}
+
+#define NEAR 1.15     /* of the least; what begins higher is not searched */
+#define RANGES_MOST 6 /* without a better one */
+#define SMALLER 8
+#define BLOCKS_CHEAP 256 /* of more only some ranges are tried, six to an octave */
+
 struct rcm_filter rcm_best_filter(uint64_t n, uint64_t k, uint64_t room)
 {
-    struct rcm_filter best = {n, k, 0, 0};
-    double least = INFINITY;
-    for (uint64_t block = 1; k < n && k + block <= room && block <= n; block *= 2) {
-        const struct rcm_filter f = {n, k, block, room - k - block + 1};
-        if (shape_ceil_divide(n, block) > RCM_FILTER_BLOCKS / 8)
-            continue;
-        const double selected = rcm_filter(f).selected;
-        if (selected < least) {
-            least = selected;
-            best = f;
-        }
+    struct block_search search = {.n = n, .k = k, .room = room, .least = INFINITY};
+    search.best = (struct rcm_filter){n, k, 0, 0};
+    unsigned ranges = 0;
+    uint64_t high = k < n && k < room ? room - k : 0, low;
+    high = high < n ? high : n;
+    if (high > 0 && room > n) /* without a compaction */
+        try_block(&search, room - n < high ? room - n : high);
+    while (high > 0) {
+        const double before = search.least;
+        low = shape_ceil_divide(room + 1, shape_ceil_divide(room + 1, high));
+        if (shape_ceil_divide(n, low) > RCM_FILTER_BLOCKS / 8 ||
+            (ranges >= RANGES_MOST && high * SMALLER <= search.best.block))
+            break;
+        if (try_block(&search, low) < NEAR * before)
+            search_range(&search, low, high);
+        ranges = search.least < before ? 0 : ranges + 1;
+        high = low - 1 - (shape_ceil_divide(n, low) > BLOCKS_CHEAP ? low / 8 : 0);
     }
-    return best;
+    return search.best;
 }
 
 /* ---- the threshold of a sample */

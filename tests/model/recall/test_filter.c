@@ -295,8 +295,27 @@ START_TEST(filters_of_random_rows)
 }
 END_TEST
 
+/* Beside every block. */
+static void best_of_all(uint64_t n, uint64_t k, uint64_t room)
+{
+    const struct rcm_filter best = rcm_best_filter(n, k, room);
+    double least = INFINITY;
+    for (uint64_t block = 1; k + block <= room && block <= n; block++)
+        least = fmin(least,
+                     rcm_filter((struct rcm_filter){n, k, block, room - k - block + 1}).selected);
+    ck_assert_uint_eq(best.k + best.more + best.block - 1, room);
+    ck_assert_msg(rcm_filter(best).selected <= least * (1.0 + 1e-9),
+                  "n %d k %d room %d: block %d, %.6f for %.6f", (int)n, (int)k, (int)room,
+                  (int)best.block, rcm_filter(best).selected, least);
+}
+
 START_TEST(the_best)
 {
+    ck_assert_uint_eq(rcm_best_filter(1000, 4, 32).block, 20);
+    for (uint64_t n = 20; n <= (few_cases() ? 200 : 800); n = n * 2 + 11)
+        for (uint64_t k = 1; k < n; k = 3 * k + 1)
+            for (uint64_t room = k + 1; room < k + 150 && room < n + 30; room += room / 6 + 5)
+                best_of_all(n, k, room);
     const uint64_t n = few_cases() ? 16384 : 65536;
     const struct rcm_filter best = rcm_best_filter(n, 512, 2560);
     ck_assert_uint_le(best.k + best.more + best.block - 1, 2560);
