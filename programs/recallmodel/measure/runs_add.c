@@ -16,6 +16,7 @@
 
 #include <base/files/atomic_file.h>
 #include <base/memory.h>
+#include <base/text.h>
 #include <calibrate/runs/runs.h>
 #include <model/recallmodel/cost.h>
 #include <programs/common/error.h>
@@ -274,10 +275,12 @@ static int check_texts(const struct runs_add *add)
                            add->statistic, add->cache,  add->launch};
     enum rcm_dtype dtype;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        for (const char *at = texts[i] ? texts[i] : ""; *at; at++)
-            if (iscntrl((unsigned char)*at) || at - texts[i] >= ANSWER)
-                return usage_error("--add: give texts of one line and at most %d bytes each",
-                                   ANSWER);
+        if (texts[i] && (!text_is_plain(texts[i]) || strlen(texts[i]) > ANSWER))
+            return usage_error(
+                "--add: give texts of one line, in UTF-8 and of at most %d bytes each", ANSWER);
+    if (add->statistic && *add->statistic && strcmp(add->statistic, "median") != 0 &&
+        strcmp(add->statistic, "mean") != 0)
+        return usage_error("--statistic '%.20s' is not known; give median or mean", add->statistic);
     return rcm_dtype_by_name(add->dtype, &dtype)
                ? STATUS_OK
                : usage_error("--add: the type '%.20s' is not known; give f32, f16 or bf16",

@@ -67,6 +67,8 @@ add() {
         --device h100-sxm --source "test of a card" --licence CC0-1.0 "$@"
 }
 rejects "needs --dtype: which type do the values have" add </dev/null
+rejects "'max' is not known; give median or mean" add --dtype f16 --statistic max
+rejects "in UTF-8" add --dtype f16 --cache $'c\xf3ld'
 add --dtype f16 --cache cold </dev/null >"$folder/out"
 prints '^mine/exact: 39 rows added to ' <"$folder/out" || fail "$(cat "$folder/out")"
 grep -q '^mine/exact,39,time of exact top-k,H100-SXM,f16,CC0-1.0,,cold,,$' \
