@@ -225,7 +225,7 @@ def xla_b(n: Numbers, k: Numbers, target: Targets, m: Numbers = 1,
 def _row_named(registry, name, what):
     """A pointer to the row of this name in one of the library's registries."""
     rows = {text_of(row.name): row for row in rows_of(registry)}
-    if name not in rows:
+    if not isinstance(name, str) or name not in rows:
         raise ValueError(f"{what} {name!r} is not known; there are {', '.join(rows)}")
     return rows[name]
 

@@ -202,6 +202,8 @@ def _device_or_profile(device):
 
 def _kernel_row(kernel):
     """The library's row of a kernel, or NULL."""
+    if kernel is not None and not isinstance(kernel, str):
+        raise TypeError(f"kernel = {kernel!r} is not a name; give a str")
     return model.rcm_kernel_by_name(kernel.encode()) if kernel else ffi.NULL
 
 

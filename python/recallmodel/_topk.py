@@ -217,7 +217,7 @@ def _of_array(array, k, recall, axis, largest, sorted, confidence, b, k_b, assig
     number = _type_of(array)
     axis, shape = axis_of(axis, array.shape), array.shape or (1,)
     n = shape[axis]
-    k = check_k(k, n, axis)
+    k = check_k(k, n, axis) if array.ndim else whole("k of a single number", k, 1, 1)
     check_indices(n, wide)
     lead = shape[:axis] + shape[axis + 1:]
     threads = whole("threads", threads, 0, 4096)

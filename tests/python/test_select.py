@@ -75,3 +75,9 @@ def test_the_command_and_python_say_the_same():
         seen.add(ours.verdict)
         timed += bool(ours.contenders)
     assert timed > QUESTIONS / 2 and seen >= {"exact", "buckets", "none"}, seen
+
+
+def test_a_kernel_is_a_name():
+    for device in (None, "h200"):
+        with pytest.raises((TypeError, ValueError), match=r"kernel .*\[1, 2\]"):
+            rcm.select(1000, 10, 0.9, device=device, kernel=[1, 2])

@@ -486,3 +486,9 @@ def test_kernels_of_the_gpu(dtype):
         check(x[:, :450], 20, (values, indices), in_order=False)
     with pytest.raises(ValueError, match="topk_gpu.h"):
         _topk_gpu.topk(rows, 451, _topk.EXACT, outputs, allocate, library=library)
+
+
+def test_a_number_has_no_top_0():
+    assert rcm.topk(numpy.array(3.0), 1).values == 3
+    with pytest.raises(ValueError, match="k of a single number = 0 is not in 1 .. 1"):
+        rcm.topk(numpy.array(3.0), 0)
