@@ -67,9 +67,10 @@ struct rcm_filter_quantiles {
 };
 struct rcm_filter_quantiles rcm_filter_quantiles(struct rcm_filter filter, double share);
 
-/* The block and more with the least `selected` for which a buffer of `room` elements suffices, among
- * blocks of which a row has at most RCM_FILTER_BLOCKS/8; block = 0: none is. By a search, which 200
- * random rows of up to 1500 elements compare with all blocks: the least but for 1 %. */
+/* The block and more with the least `selected` for which a buffer of `room` elements suffices, of
+ * the blocks of which a row has at most RCM_FILTER_BLOCKS/8; block = 0: none is. By a search, which
+ * finds the least in all rows of up to 800 elements that the tests try.
+ * Time      up to some ten seconds. */
 struct rcm_filter rcm_best_filter(uint64_t n, uint64_t k, uint64_t room);
 
 /* ---- the threshold of a sample

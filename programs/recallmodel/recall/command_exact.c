@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include <programs/common/progress.h>
 #include <programs/common/wrap.h>
 
 #include <programs/recallmodel/question/answer.h>
@@ -203,6 +204,20 @@ static struct table *exact_rows(const struct query *query, void *state)
     return table;
 }
 
+/* With the time that has passed, as it may take half a minute. */
+static struct filter_answer watched_filter(const struct settings *settings, uint64_t n, uint64_t k)
+{
+    struct progress progress;
+    progress_start(&progress, "filters");
+    progress_watch(&progress);
+    progress_tick(&progress, 0, 1);
+    progress_holds_nothing();
+    const struct filter_answer filter =
+        filter_answer(&settings->filter, n, k, settings->answer.share);
+    progress_end(&progress);
+    return filter;
+}
+
 static void exact_text(const struct query *query, const struct table *rows, void *state,
                        bool colour)
 {
@@ -216,8 +231,7 @@ static void exact_text(const struct query *query, const struct table *rows, void
     print_query(query);
     print_answer(&settings->answer);
     format_share(rest, sizeof rest, settings->answer.share);
-    const struct filter_answer filter =
-        filter_answer(&settings->filter, n, query->base.k, settings->answer.share);
+    const struct filter_answer filter = watched_filter(settings, n, query->base.k);
     filter_print(&filter, rest);
 }
 
@@ -226,8 +240,7 @@ static void exact_json(json_t *object, const struct query *query, const struct t
 {
     const struct settings *settings = state;
     const uint64_t n = query->base.valid ? query->base.valid : query->base.n;
-    const struct filter_answer filter =
-        filter_answer(&settings->filter, n, query->base.k, settings->answer.share);
+    const struct filter_answer filter = watched_filter(settings, n, query->base.k);
     json_object_update_new(object, table_row_json(rows, 0));
     filter_json(object, &filter);
 }
