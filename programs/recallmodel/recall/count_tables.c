@@ -188,10 +188,11 @@ static int print_tables(const struct counting *c, const struct table *algorithms
             printf(" (of %" PRIu64 ": PARTIAL, stopped)", c->wanted);
         printf(", seed %" PRIu64 ", recallmodel %s\n", settings->seed, rcm_version());
         table_print(algorithms, stdout, false);
-        print_wrapped(
-            "\nmodelled: the formula of the cost model, for ranks of log2 n bits; counted: with "
-            "every branch taken, as in the model; residual: what the model leaves out. "
-            "float32: keys of 32 bits.");
+        print_wrapped("\nmodelled: the formula of the cost model, for ranks of log2 n bits, one "
+                      "bit a pass; -: "
+                      "it has none, as for a histogram; counted: with "
+                      "every branch taken, as in the model; residual: what the model leaves out. "
+                      "float32: keys of 32 bits.");
         if (k > QUADRATIC_MAX / n)
             print_wrapped(
                 "insertion_queue and scan_max take n k steps to run. They are left out above n k = "
