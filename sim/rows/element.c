@@ -42,7 +42,7 @@ WIDEN(widen_i64, int64_t, (double)at[i])
 WIDEN(widen_f8e4m3, uint8_t, of_bits(at[i], 4, 3, false))
 WIDEN(widen_f8e5m2, uint8_t, of_bits(at[i], 5, 2, true))
 
-const struct element elements[SIM_DTYPES] = {
+const struct element elements[SIM_I64 + 1] = {
     [SIM_DTYPE_UNKNOWN] = {"unknown", "", 1, NULL},
     [SIM_F16] = {"f16", "F16", 2, widen_f16},
     [SIM_BF16] = {"bf16", "BF16", 2, widen_bf16},

@@ -19,10 +19,9 @@ enum sim_dtype {
     SIM_F64,
     SIM_F8E4M3,
     SIM_F8E5M2,
-    SIM_FLOATS, /* the types of scores are those before it */
-    SIM_I32 = SIM_FLOATS,
-    SIM_I64, /* of lengths: asked for, it also takes int32 */
-    SIM_DTYPES
+    SIM_DTYPES,           /* of scores; two more are those of lengths: */
+    SIM_I32 = SIM_DTYPES, /* .. read where SIM_I64 is asked for */
+    SIM_I64
 };
 
 const char *sim_dtype_name(enum sim_dtype dtype); /* f16, bf16, f32, .., i64 */

@@ -36,7 +36,7 @@ static int read_type(struct cursor *c, struct row_file *file, enum sim_dtype wan
     char name[16];
     if (!read_string(c, name, sizeof name))
         return message_set(error, DAMAGED("a dtype is not a string"));
-    file->dtype = SIM_FLOATS;
+    file->dtype = SIM_DTYPES;
     while (--file->dtype != SIM_DTYPE_UNKNOWN && strcmp(name, elements[file->dtype].safetensors))
         ;
     if (wanted != SIM_DTYPE_UNKNOWN && wanted != file->dtype)

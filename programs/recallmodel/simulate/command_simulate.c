@@ -44,7 +44,7 @@ static int read_shuffles(void *to, const char *option, const char *value)
 
 static const char *file_dtype_at(unsigned i)
 {
-    return i < SIM_FLOATS - SIM_F16 ? sim_dtype_name((enum sim_dtype)(SIM_F16 + i)) : NULL;
+    return i < SIM_DTYPES - SIM_F16 ? sim_dtype_name((enum sim_dtype)(SIM_F16 + i)) : NULL;
 }
 
 static int read_file_dtype(void *to, const char *option, const char *value)
