@@ -71,7 +71,8 @@ size_t timing_unit_of(const char *word)
     return i;
 }
 
-#define TIME_WORDS " time times latency duration elapsed runtime wall gpu cuda kernel call exec "
+#define TIME_WORDS " time times latency duration elapsed runtime "
+#define BESIDE_TIME " wall gpu cuda kernel call exec per iter "
 #define RATE_WORDS " per bandwidth throughput bw mem memory globalmem achieved effective s sec "
 
 struct timing_meaning timing_meaning_of(const char *name)
@@ -97,8 +98,9 @@ struct timing_meaning timing_meaning_of(const char *name)
             i++;
         time.rank = median ? 0 : mean ? 2 : time.rank;
         time.unit = unit < TIMING_UNITS ? unit : time.unit;
-        is_time |= median || mean || named || unit < TIMING_UNITS;
-        other |= !(median || mean || named || unit < TIMING_UNITS);
+        const bool of_time = median || mean || named || unit < TIMING_UNITS;
+        is_time |= of_time;
+        other |= !of_time && !timing_word_is_in(BESIDE_TIME, word, length);
         if (i < sizeof rates / sizeof *rates)
             rate.bytes_per_s = rates[i].bytes_per_s;
         else

@@ -19,21 +19,27 @@
 /* The columns that runs.h reads by their names, and what others call them. */
 enum { N, K, M, B, K_B, COUNTS, DTYPE = COUNTS, KERNEL, DEVICE, TIME, WANTED };
 static const struct {
-    const char *name, *others; /* blanks around each */
+    const char *name, *kept; /* kept: where --columns names another for it */
+    const char *others;      /* blanks around each */
 } wanted[WANTED] = {
-    [N] = {"n", " vocab vocab_size seq_len seqlen seq_length sequence_length context_len "
-                "context_length kv_len kv_length max_seq_len row_length row_len length len cols "
-                "columns ncols n_cols num_cols elements num_experts n_experts "},
-    [K] = {"k", " topk top_k selected_elements selectedelements num_selected index_topk "},
-    [M] = {"m", " batch bs bsz batch_size batchsize rows nrows n_rows num_rows tokens num_tokens "
-                "n_tokens queries num_queries n_queries segments num_segments "},
-    [B] = {"b", " buckets num_buckets n_buckets nbuckets "},
-    [K_B] = {"k_b", " kb k_per_bucket per_bucket "},
-    [DTYPE] = {"dtype", " type data_type datatype keyt key_type value_type precision "},
-    [KERNEL] = {"kernel", " method algorithm algo impl implementation provider backend library "
-                          "contender "},
-    [DEVICE] = {"device", " device_name gpu gpu_name card accelerator "},
-    [TIME] = {"time_us", NULL},
+    [N] = {"n", "other n",
+           " vocab vocab_size seq_len seqlen seq_length sequence_length context_len "
+           "context_length kv_len kv_length max_seq_len row_length row_len length len cols "
+           "columns ncols n_cols num_cols elements num_experts n_experts "},
+    [K] = {"k", "other k",
+           " topk top_k selected_elements selectedelements num_selected index_topk "},
+    [M] = {"m", "other m",
+           " batch bs bsz batch_size batchsize rows nrows n_rows num_rows tokens num_tokens "
+           "n_tokens queries num_queries n_queries segments num_segments "},
+    [B] = {"b", "other b", " buckets num_buckets n_buckets nbuckets "},
+    [K_B] = {"k_b", "other k_b", " kb k_per_bucket per_bucket "},
+    [DTYPE] = {"dtype", "other dtype",
+               " type data_type datatype keyt key_type value_type precision "},
+    [KERNEL] = {"kernel", "other kernel",
+                " method algorithm algo impl implementation provider backend library "
+                "contender "},
+    [DEVICE] = {"device", "other device", " device_name gpu gpu_name card accelerator "},
+    [TIME] = {"time_us", NULL, NULL},
 };
 
 /* ---- the columns */
@@ -248,9 +254,9 @@ static const char *new_name(const struct renaming *r, size_t column)
         return r->time.rank == 0   ? "time_us_median"
                : r->time.rank == 1 ? "time_us"
                                    : "time_us_mean";
-    for (size_t i = 0; i < TIME; i++) /* --columns names another for it */
+    for (size_t i = 0; i < TIME; i++)
         if (strcmp(name, wanted[i].name) == 0)
-            return NULL;
+            return wanted[i].kept;
     return name;
 }
 

@@ -121,6 +121,8 @@ START_TEST(refused)
         {"n,k,m,variant,time_us\n8,2,1,a,3\n8,2,1,b,4\n", 0, 0,
          "the lines 2 and 3 have equal shapes, take 3 and 4 us, and differ in variant (a, b)"},
         {"n,k,m,time_us\n8,2,1,3\n8,2,1,7\n", 0, 0, "have equal shapes, and take 3 and 7 us"},
+        {"kernel,n,k,m,variant,time_us\na,8,2,1,x,3\nb,8,2,1,x,4\n", "kernel=variant", 0,
+         "and differ in other kernel (a, b), which nobody reads"},
         {"algorithm,n,k,m,time_us\na,8,2,1,3\nb,9,2,1,7\n", 0, 0,
          "has the kernels a and b; give --runs-kernel"},
         {"n,k,m,time_us\n8192,64,16,0.00628\n", 0, 0, "are the times in microseconds"},

@@ -99,7 +99,7 @@ static size_t write_random(uint64_t *state, char separator, char text[4096], str
             truth->n[row - 1] = (double)(UINT64_C(1) << (9 + row)); /* no shape twice */
             truth->k[row - 1] = (double)random_between(state, 1, 256);
             truth->m[row - 1] = (double)random_between(state, 1, 512);
-            truth->us[row - 1] = (double)random_between(state, 500, 9999999) / 1000.0;
+            truth->us[row - 1] = (double)random_between(state, 800, 9999999) / 1000.0;
         }
         for (size_t i = 0; i < count; i++) {
             const enum role role = known[columns[i]].role;
