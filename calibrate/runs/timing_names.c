@@ -97,6 +97,7 @@ struct timing_meaning timing_meaning_of(const char *name)
         while (i < sizeof rates / sizeof *rates && strcmp(word, rates[i].word) != 0)
             i++;
         time.rank = median ? 0 : mean ? 2 : time.rank;
+        other |= unit < TIMING_UNITS && time.unit < TIMING_UNITS && unit != time.unit;
         time.unit = unit < TIMING_UNITS ? unit : time.unit;
         const bool of_time = median || mean || named || unit < TIMING_UNITS;
         is_time |= of_time;

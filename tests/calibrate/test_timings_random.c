@@ -168,8 +168,8 @@ static char *cut(char **rest, char mark)
 /* Does a name have a unit, or a word for something that was measured? */
 static bool is_measured(const char *name)
 {
-    static const char *const words[] = {"us",     "ms",    "ns",     "sec",  "time",
-                                        "median", "trial", "recall", "note", "samples"};
+    static const char *const words[] = {"us",    "ms",     "ns",   "sec",     "time",  "median",
+                                        "trial", "recall", "note", "samples", "sample"};
     char copy[64], *rest = copy;
     snprintf(copy, sizeof copy, "%s", name);
     for (char *c = copy; *c; c++)
@@ -254,7 +254,9 @@ static bool read_own(char separator, const char *from, struct reading *r)
     snprintf(text, sizeof text, "%s", strncmp(from, "\xEF\xBB\xBF", 3) == 0 ? from + 3 : from);
     for (bool is_header = true; (line = cut(&rest, '\n')); is_header = false) {
         size_t count = 0;
-        line[strcspn(line, "\r")] = '\0';
+        const size_t length = strlen(line);
+        if (length > 0 && line[length - 1] == '\r')
+            line[length - 1] = '\0';
         if (!*line)
             continue;
         for (char *field; (field = cut(&line, separator)); count++) {
