@@ -13,12 +13,12 @@ static const struct {
 } shapes[] = {{8, 4096}, {8, 1}, {1, 16}, {64, 64}, {32, 512}, {256, 256}, {1024, 1}, {2048, 16}};
 #define SHAPES (sizeof shapes / sizeof *shapes)
 
-/* From 64 elements, those of the experts of a mixture, each 2 % longer than the one before. */
+/* From 64 elements, those of the experts of a mixture, each 5 % longer than the one before. */
 #define GRID 2000
 static size_t grid_of(uint64_t n[GRID], double most)
 {
     size_t count = 0;
-    for (double x = 2.0; x <= most && count < GRID; x = fmax(x + 1.0, 1.02 * x))
+    for (double x = 2.0; x <= most && count < GRID; x = fmax(x + 1.0, 1.05 * x))
         n[count++] = (uint64_t)x;
     return count;
 }
