@@ -84,6 +84,8 @@ RCM_GPU_ENUM(rcm_gpu_status){
     /* CUDA reported an error: cudaGetLastError says which. It can be an older error that nobody has
      * read yet, because CUB looks for one. */
     RCM_GPU_ERROR,
+    /* No kernel reads what the call gives: `lengths` and `starts`, so far. */
+    RCM_GPU_UNSUPPORTED,
 };
 
 /* The meaning of a status in words. Never NULL. */
@@ -190,6 +192,11 @@ struct rcm_gpu_exact {
     /* radix: NULL, or an integer in device memory, to which the call adds the number of rows that
      * it read again because a sample had misled it. The caller sets it to 0. */
     uint32_t *reread;
+
+    /* NULL, or m integers each in device memory, for rows of different lengths as in topk.h: row r
+     * has lengths[r] <= n elements (NULL: n), and begins at element starts[r] of the row (NULL: 0).
+     * RCM_GPU_UNSUPPORTED, until the kernels read them. */
+    const uint64_t *lengths, *starts;
 };
 
 /* As for stage 1. */
@@ -213,6 +220,9 @@ struct rcm_gpu_two_stage {
     bool deterministic; /* of stage 2 */
     void *values;       /* output, m x k, of the dtype of the rows */
     int32_t *indices;   /* output, m x k: the position in the row */
+
+    /* As for rcm_gpu_exact. */
+    const uint64_t *lengths, *starts;
 };
 
 /* As for stage 1. */

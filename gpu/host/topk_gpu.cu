@@ -117,6 +117,8 @@ struct exact_setup {
 
 enum rcm_gpu_status set_up(const struct rcm_gpu_exact *call, exact_setup *to)
 {
+    if (call->lengths || call->starts)
+        return RCM_GPU_UNSUPPORTED;
     const struct rcm_gpu_rows &rows = call->rows;
     enum rcm_gpu_status status = check_rows(rows);
     if (status != RCM_GPU_OK)
@@ -226,6 +228,8 @@ struct two_stage_setup {
 
 enum rcm_gpu_status set_up(const struct rcm_gpu_two_stage *call, two_stage_setup *to)
 {
+    if (call->lengths || call->starts)
+        return RCM_GPU_UNSUPPORTED;
     *to = {};
     to->first = {call->rows, call->b, call->k_b, call->assignment, call->stage1, nullptr, nullptr};
     stage1_setup first;
@@ -325,6 +329,8 @@ const char *rcm_gpu_message(enum rcm_gpu_status status)
         return "the workspace is null, too small, or its address is not a multiple of 256 bytes";
     case RCM_GPU_ERROR:
         return "CUDA reported an error";
+    case RCM_GPU_UNSUPPORTED:
+        return "the kernels do not read lengths and starts yet; leave them NULL";
     }
     return "unknown status";
 }

@@ -41,17 +41,19 @@ def choose(n, m, k, recall, confidence, card, dtype):
     return _topk.Way(model.RCM_TOP_K_BUCKETED, choice.b, choice.k_b, model.RCM_INTERLEAVED, choice)
 
 
-def topk(rows, k, way, outputs, allocate, stream=0, library=None):
+def topk(rows, k, way, outputs, allocate, stream=0, library=None, lengths=0, starts=0):
     """Starts top-k of the rows, a dict of struct rcm_gpu_rows. The outputs come in the order of the
     indices.
 
-    rows["x"], outputs (m x k values and as many int32), stream: addresses. allocate(bytes): memory
-    of the device at a multiple of 256, as its address and what keeps it.
+    rows["x"], outputs (m x k values and as many int32), stream, lengths and starts (of each row; 0:
+    none): addresses. allocate(bytes): memory of the device at a multiple of 256, as its address and
+    what keeps it.
     """
     library = library or gpu()
     values, indices = outputs
     call = dict(rows={**rows, "x": ffi.cast("void *", rows["x"])}, k=k, deterministic=True,
-                values=ffi.cast("void *", values), indices=ffi.cast("int32_t *", indices))
+                values=ffi.cast("void *", values), indices=ffi.cast("int32_t *", indices),
+                lengths=ffi.cast("uint64_t *", lengths), starts=ffi.cast("uint64_t *", starts))
     if way.method == model.RCM_TOP_K_EXACT:
         call = new("rcm_gpu_exact", **call)
         needs, run = library.rcm_gpu_exact_workspace, library.rcm_gpu_exact

@@ -28,6 +28,8 @@ START_TEST(two_stage)
                 (enum rcm_gpu_exact_kernel)(next_random(&state) % RCM_GPU_EXACT_KERNELS),
                 next_random(&state) % 2,
                 NULL,
+                NULL,
+                NULL,
                 NULL};
             size_t workspace_bytes;
             ck_assert_int_eq(rcm_gpu_two_stage_workspace(&call, &workspace_bytes), RCM_GPU_OK);
@@ -156,6 +158,34 @@ START_TEST(refusals_of_exact)
 }
 END_TEST
 
+START_TEST(refusals_of_lengths)
+{
+    static const uint64_t of_row[2] = {0, 1};
+    for (unsigned given = 1; given < 4; given++) {
+        size_t bytes = 1;
+        struct rcm_gpu_exact exact = {.rows = good_rows,
+                                      .k = 3,
+                                      .values = values,
+                                      .indices = indices,
+                                      .lengths = given & 1 ? of_row : NULL,
+                                      .starts = given & 2 ? of_row : NULL};
+        ck_assert_int_eq(rcm_gpu_exact_workspace(&exact, &bytes), RCM_GPU_UNSUPPORTED);
+        ck_assert_uint_eq(bytes, 0);
+        ck_assert_int_eq(rcm_gpu_exact(&exact, NULL, 0, NULL), RCM_GPU_UNSUPPORTED);
+        struct rcm_gpu_two_stage both = {.rows = good_rows,
+                                         .k = 8,
+                                         .b = 4,
+                                         .k_b = 2,
+                                         .values = values,
+                                         .indices = indices,
+                                         .lengths = exact.lengths,
+                                         .starts = exact.starts};
+        ck_assert_int_eq(rcm_gpu_two_stage_workspace(&both, &bytes), RCM_GPU_UNSUPPORTED);
+        ck_assert_int_eq(rcm_gpu_two_stage(&both, NULL, 0, NULL), RCM_GPU_UNSUPPORTED);
+    }
+}
+END_TEST
+
 START_TEST(refusals_of_fused)
 {
     size_t bytes;
@@ -186,7 +216,7 @@ END_TEST
 
 START_TEST(messages_and_names)
 {
-    for (int status = RCM_GPU_OK; status <= RCM_GPU_ERROR; status++)
+    for (int status = RCM_GPU_OK; status <= RCM_GPU_UNSUPPORTED; status++)
         ck_assert_str_ne(rcm_gpu_message((enum rcm_gpu_status)status), "unknown status");
     ck_assert_str_eq(rcm_gpu_message((enum rcm_gpu_status)99), "unknown status");
     for (int kernel = 0; kernel < RCM_GPU_STAGE1_KERNELS; kernel++)
@@ -196,5 +226,5 @@ START_TEST(messages_and_names)
 }
 END_TEST
 
-TEST_MAIN("gpu calls", two_stage, repeatable, refusals, refusals_of_exact, refusals_of_fused,
-          messages_and_names)
+TEST_MAIN("gpu calls", two_stage, repeatable, refusals, refusals_of_exact, refusals_of_lengths,
+          refusals_of_fused, messages_and_names)

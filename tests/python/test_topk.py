@@ -486,6 +486,10 @@ def test_kernels_of_the_gpu(dtype):
         check(x[:, :450], 20, (values, indices), in_order=False)
     with pytest.raises(ValueError, match="topk_gpu.h"):
         _topk_gpu.topk(rows, 451, _topk.EXACT, outputs, allocate, library=library)
+    for way in (_topk.EXACT, _topk.Way(1, 450, 1, 0, None)):
+        for given in (dict(lengths=256), dict(starts=256)):
+            with pytest.raises(ValueError, match="do not read lengths and starts yet"):
+                _topk_gpu.topk(rows, 20, way, outputs, allocate, library=library, **given)
 
 
 def test_a_number_has_no_top_0():
