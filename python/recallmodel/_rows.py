@@ -172,7 +172,8 @@ def _open_rows(rows, dtype, stack):
 def _look_at(spec, weights):
     """Warns of rows that do not look like what they are taken for; an error if they cannot be."""
     masks, more = ffi.new("char[]", sim().ROW_NOTICE), ffi.new("char[]", sim().ROW_NOTICE)
-    if sim().row_look(spec.file, spec.repetitions, spec.valid, spec.k, weights, masks, more) != 0:
+    if sim().row_look(spec.file, spec.repetitions, spec.valid, spec.length, spec.k, weights, masks,
+                      more) != 0:
         raise ValueError(f"rows: {text_of(masks)}")
     for line in filter(None, map(text_of, (masks, more))):
         warnings.warn(f"rows: {line}", stacklevel=3)

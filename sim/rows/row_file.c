@@ -250,8 +250,8 @@ int row_file_cut(struct row_file *file, const uint64_t *begins, uint64_t rows, s
     }
     if (rows == 0 || begins[0] != 0 || begins[rows] != all)
         return message_set(error,
-                           "does not begin with 0 and end with the %" PRIu64 " elements of " MEMBER
-                           "file; give the end of the last row, too",
+                           "does not begin with 0 and end with %" PRIu64
+                           ", the number of elements; give the end of the last row, too",
                            all);
     if (longest == 0)
         return message_set(error, "has no row with an element");

@@ -90,15 +90,15 @@ static void count_rows(char text[80], uint64_t some, const struct look *look, ui
 }
 
 /* As row_look(), with room for a row. */
-static int look_at_rows(const struct row_file *file, uint64_t rows, uint64_t valid, uint64_t k,
-                        enum sim_weights weights, double *room, struct look *look,
-                        struct message error)
+static int look_at_rows(const struct row_file *file, uint64_t rows, uint64_t valid,
+                        const uint64_t *length, uint64_t k, enum sim_weights weights, double *room,
+                        struct look *look, struct message error)
 {
     const uint64_t most = ROW_LOOK_ELEMENTS / file->row + 1, step = (rows + most - 1) / most;
     for (uint64_t r = 0; r < rows; r += step) {
         if (row_file_get(file, r, room, room + file->row, error) != 0)
             return -1;
-        if (!look_at(look, room, valid, k) && weights == SIM_PROBABILITIES)
+        if (!look_at(look, room, length ? length[r] : valid, k) && weights == SIM_PROBABILITIES)
             return message_set(error,
                                "has an element below 0 in row %" PRIu64
                                ", which is no probability; give " MEMBER "weights_are scores",
@@ -107,16 +107,18 @@ static int look_at_rows(const struct row_file *file, uint64_t rows, uint64_t val
     return 0;
 }
 
-int row_look(const struct row_file *file, uint64_t rows, uint64_t valid, uint64_t k,
-             enum sim_weights weights, char masks[ROW_NOTICE], char weights_line[ROW_NOTICE])
+int row_look(const struct row_file *file, uint64_t rows, uint64_t valid, const uint64_t *length,
+             uint64_t k, enum sim_weights weights, char masks[ROW_NOTICE],
+             char weights_line[ROW_NOTICE])
 {
     struct look look = {0};
     char text[80], value[48];
     const struct message error = {masks, ROW_NOTICE};
     *masks = *weights_line = '\0';
     double *room = malloc(2 * (size_t)file->row * sizeof *room);
-    const int failed = room ? look_at_rows(file, rows, valid, k, weights, room, &look, error)
-                            : message_set(error, "has rows that do not fit into memory");
+    const int failed = room
+                           ? look_at_rows(file, rows, valid, length, k, weights, room, &look, error)
+                           : message_set(error, "has rows that do not fit into memory");
     free(room);
     if (failed)
         return -1;

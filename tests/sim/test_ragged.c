@@ -266,7 +266,7 @@ START_TEST(refused)
 {
     const uint64_t falls[] = {0, 6, 4, 10}, early[] = {0, 4, 9}, late[] = {1, 10}, none[] = {0};
     refuses_to_cut(falls, 3, "falls from row 1");
-    refuses_to_cut(early, 2, "end with the 10 elements");
+    refuses_to_cut(early, 2, "end with 10, the number");
     refuses_to_cut(late, 1, "begin with 0");
     refuses_to_cut(none, 0, "begin with 0");
     const uint64_t length[] = {5, 900}, rank = 1;

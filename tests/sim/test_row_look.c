@@ -16,6 +16,8 @@
 
 static char masks[ROW_NOTICE], weights[ROW_NOTICE];
 
+static const uint64_t *lengths; /* of the rows; NULL: all have `valid` */
+
 /* Looks at `rows` rows of double. Returns what row_look() does. */
 static int look(const double *x, uint64_t rows, uint64_t valid, uint64_t k, enum sim_weights are)
 {
@@ -26,7 +28,7 @@ static int look(const double *x, uint64_t rows, uint64_t valid, uint64_t k, enum
     ck_assert_int_eq(write(descriptor, x, bytes), (long)bytes);
     close(descriptor);
     ck_assert_msg(row_file_open(&file, path, SIM_F64, N, MESSAGE(error)) == 0, "%s", error);
-    const int status = row_look(&file, rows, valid, k, are, masks, weights);
+    const int status = row_look(&file, rows, valid, lengths, k, are, masks, weights);
     row_file_close(&file);
     unlink(path);
     return status;
@@ -116,6 +118,16 @@ START_TEST(rows_without_masks)
         x[i] = -1e9;
     ck_assert_int_eq(look(x, 1, 32, 16, SIM_WEIGHTS_UNSAID), 0);
     ck_assert_str_eq(masks, "");
+    /* nor is that behind the end of a shorter row, where it would be no probability either */
+    const uint64_t of_rows[] = {32, 1, 0};
+    for (size_t r = 0; r < 3; r++)
+        for (size_t i = 0; i < N; i++)
+            x[r * N + i] = i < of_rows[r] ? 1.0 / 32.0 + 1e-4 * (double)i : -1e9;
+    lengths = of_rows;
+    ck_assert_int_eq(look(x, 3, 32, 16, SIM_PROBABILITIES), 0);
+    ck_assert_str_eq(masks, "");
+    lengths = NULL;
+    ck_assert_int_eq(look(x, 3, 32, 16, SIM_PROBABILITIES), -1);
 }
 END_TEST
 

@@ -88,7 +88,7 @@ static int from_file(const struct weights_question *q, uint64_t n, uint64_t k,
         status = usage_error("--weights %.150s has rows of %" PRIu64 " elements, not %" PRIu64
                              "; give --n %" PRIu64,
                              q->file, file.row, n, file.row);
-    else if (look_at_rows(&file, "--weights", q->file, &q->as, file.rows, n, k, !said,
+    else if (look_at_rows(&file, "--weights", q->file, &q->as, file.rows, n, NULL, k, !said,
                           MESSAGE(reason)) != 0)
         status = usage_error("%s", reason);
     else if (rank_weights(rows, &scores, k, MESSAGE(reason)) != 0)
