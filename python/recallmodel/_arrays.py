@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import decimal
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol, Union
+from typing import TYPE_CHECKING, Any, Optional, Protocol, Union
 
 import numpy
 
@@ -23,6 +23,7 @@ class _Array(Protocol):
 # What numpy.asarray makes numbers of. ArrayLike would take a text, too.
 Numbers = Union[float, "numpy.number[Any]", _Array, Sequence[float], Sequence[Sequence[float]]]
 Recall = Union[float, str, decimal.Decimal]
+Lengths = Optional[Numbers]  # of each row; None: rows of one length
 
 
 def unmasked(name: str, value: Any) -> NDArray[Any]:
@@ -85,13 +86,40 @@ def fraction(name: str, value: Any) -> float:
     return float(fractions(name, real(name, value)))
 
 
-def shapes(assignment="interleaved", **named):
-    """An array of struct rcm_topk: n, k, b, .., broadcast. An argument that is not given is 0."""
+def whole_rows(name, value):
+    """A whole number for each row, in one axis; ValueError without any."""
+    of_row = numpy.ascontiguousarray(_whole(name, value).ravel())
+    if of_row.size == 0:
+        raise ValueError(f"{name} is empty; give a number for each row")
+    return of_row
+
+
+def lengths_of(lengths):
+    """struct rcm_lengths of the length of each row; NULL of None. The caller keeps it as long as a
+    shape points to it."""
+    if lengths is None:
+        return ffi.NULL
+    of_row, own = whole_rows("lengths", lengths), lib.new("rcm_lengths")
+    if of_row.max() > 2**53 - 1:
+        raise ValueError(f"lengths = {of_row.max()} is larger than 2^53 - 1; give at most n")
+    if model.rcm_lengths_of(ffi.from_buffer("uint64_t[]", of_row), of_row.size, own) != 0:
+        raise MemoryError("the lengths take more memory than there is")
+    return ffi.gc(own, model.rcm_lengths_free)
+
+
+def shapes(assignment="interleaved", lengths=ffi.NULL, **named):
+    """An array of struct rcm_topk: n, k, b, .., broadcast. An argument that is not given is 0.
+
+    lengths: of lengths_of.
+    """
     arrays = counts(**named)
     array = numpy.zeros(arrays[0].shape, dtype=TOPK)
     for name, values in zip(named, arrays):
         array[name] = values
     array["assignment"] = lib.number_of(assignment, lib.Assignment, "assignment")
+    array["lengths"] = int(ffi.cast("uintptr_t", lengths))
+    if lengths and array["valid"].any():
+        raise ValueError("lengths and valid exclude each other; give one")
     return array
 
 

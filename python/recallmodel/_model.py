@@ -8,8 +8,8 @@ import numpy
 from numpy import float64, int64
 
 from . import _library as lib
-from ._arrays import (Numbers, Recall, count, counts, each, evaluate, fraction, fractions, goal,
-                      in_domain, shape_of, shapes)
+from ._arrays import (Lengths, Numbers, Recall, count, counts, each, evaluate, fraction, fractions,
+                      goal, in_domain, lengths_of, shape_of, shapes)
 from ._library import Assignment, CostModel, Dtype, Path, ffi, model, rows_of, text_of
 from ._profiles import Profile, _profile_of_any
 
@@ -32,18 +32,20 @@ def version() -> str:
 class _OfShapes(Protocol):
     @overload
     def __call__(self, n: int, k: int, b: int, k_b: int, *, valid: int = 0,
-                 assignment: Assignment = "interleaved") -> float: ...
+                 assignment: Assignment = "interleaved", lengths: Lengths = None) -> float: ...
     @overload
     def __call__(self, n: Numbers, k: Numbers, b: Numbers, k_b: Numbers, *, valid: Numbers = 0,
-                 assignment: Assignment = "interleaved") -> NDArray[float64]: ...
+                 assignment: Assignment = "interleaved",
+                 lengths: Lengths = None) -> NDArray[float64]: ...
 
 
 def _shape_function(name: str, text: str, c_name: Optional[str] = None) -> _OfShapes:
     function = getattr(model, "rcm_" + (c_name or name))
 
-    def of_shapes(n, k, b, k_b, *, valid=0, assignment="interleaved"):
-        array = shapes(assignment, n=n, k=k, b=b, k_b=k_b, valid=valid)
-        return evaluate(function, in_domain(array))
+    def of_shapes(n, k, b, k_b, *, valid=0, assignment="interleaved", lengths=None):
+        own = lengths_of(lengths)
+        return evaluate(function, in_domain(shapes(assignment, own, n=n, k=k, b=b, k_b=k_b,
+                                                   valid=valid)))
 
     of_shapes.__name__ = of_shapes.__qualname__ = name
     of_shapes.__doc__ = f"""{text}
@@ -52,6 +54,9 @@ def _shape_function(name: str, text: str, c_name: Optional[str] = None) -> _OfSh
     whole numbers or arrays of them, which are broadcast.
     valid: the number of elements of a row that exist; the rest is padding (0: all exist).
     assignment: interleaved, contiguous or contiguous-floor.
+    lengths: in place of valid, the length of each row, from 0 to n; the result is of a row drawn
+    from them (a recall is the mean). A row of at most k elements loses nothing. Of more than 256
+    lengths, neighbours are put together, which moves a mean by less than 1/256.
     Returns float64 of the broadcast shape. Outside the domain (1 <= k <= n < 2^53, 1 <= b <= n,
     k_b >= 1): NaN in arrays, ValueError for numbers.
     """
@@ -96,20 +101,23 @@ def survival(n: Numbers, k: Numbers, b: Numbers, k_b: Numbers, rank: Numbers) ->
     return each(lambda p, r: model.rcm_survival(p, int(r)), float, array, ranks)
 
 
-def _one_shape(n, k, b, k_b):
-    """struct rcm_topk of whole numbers, which are in the domain."""
+def _one_shape(n, k, b, k_b, lengths=ffi.NULL):
+    """struct rcm_topk of whole numbers, which are in the domain. lengths: of lengths_of."""
     named = {"n": n, "k": k, "b": b, "k_b": k_b}
     counted = {name: count(name, value) for name, value in named.items()}
-    return shape_of(in_domain(shapes(**counted)))
+    return shape_of(in_domain(shapes(lengths=lengths, **counted)))
 
 
-def lost_distribution(n: int, k: int, b: int, k_b: int) -> tuple[NDArray[int64], NDArray[float64]]:
+def lost_distribution(n: int, k: int, b: int, k_b: int, *,
+                      lengths: Lengths = None) -> tuple[NDArray[int64], NDArray[float64]]:
     """The distribution of the number of elements that one row loses. One shape, no arrays.
 
+    lengths: the length of each row, as for recall; the row is drawn from them.
     Returns (lost, probability), two arrays of one dimension and of the same length. ValueError if
     the distribution is too wide or takes too long to compute.
     """
-    dist, shape = lib.new("rcm_lost"), _one_shape(n, k, b, k_b)
+    own = lengths_of(lengths)
+    dist, shape = lib.new("rcm_lost"), _one_shape(n, k, b, k_b, own)
     if model.rcm_lost(shape, dist) != 0:
         raise ValueError("the distribution of this shape is too wide, or would take too long")
     try:
@@ -122,14 +130,16 @@ def lost_distribution(n: int, k: int, b: int, k_b: int) -> tuple[NDArray[int64],
 
 
 @overload
-def recall_quantile(n: int, k: int, b: int, k_b: int, probability: float, m: int = 1) -> float: ...
+def recall_quantile(n: int, k: int, b: int, k_b: int, probability: float, m: int = 1, *,
+                    lengths: Lengths = None) -> float: ...
 @overload
 def recall_quantile(n: Numbers, k: Numbers, b: Numbers, k_b: Numbers, probability: Numbers,
-                    m: Numbers = 1) -> NDArray[float64]: ...
+                    m: Numbers = 1, *, lengths: Lengths = None) -> NDArray[float64]: ...
 def recall_quantile(n: Numbers, k: Numbers, b: Numbers, k_b: Numbers, probability: Numbers,
-                    m: Numbers = 1) -> Any:
+                    m: Numbers = 1, *, lengths: Lengths = None) -> Any:
     """The recall that all of m rows reach together with this probability, in (0, 1].
 
+    lengths: the length of each row, as for recall; the m rows are drawn from them.
     Arrays are broadcast. NaN where the distribution is too wide to compute. Outside the
     domain: NaN in arrays, ValueError for numbers.
     """
@@ -137,7 +147,8 @@ def recall_quantile(n: Numbers, k: Numbers, b: Numbers, k_b: Numbers, probabilit
     def one(p, probability):
         return model.rcm_recall_quantile(p, float(probability), max(p.m, 1))
 
-    array = in_domain(shapes(n=n, k=k, b=b, k_b=k_b, m=m), probability)
+    own = lengths_of(lengths)
+    array = in_domain(shapes(lengths=own, n=n, k=k, b=b, k_b=k_b, m=m), probability)
     if array.ndim == 0 and numpy.ndim(probability) == 0:
         probability = fraction("probability", probability)
     return each(one, float, array, numpy.asarray(probability, dtype=float))
@@ -153,19 +164,20 @@ def _target(recall, align=1, divisors=False):
 
 @overload
 def smallest_b(n: int, k: int, k_b: int, target: Recall, *, align: int = 1,
-               divisors: bool = False) -> int64: ...
+               divisors: bool = False, lengths: Lengths = None) -> int64: ...
 @overload
 def smallest_b(n: Numbers, k: Numbers, k_b: Numbers, target: Numbers, *, align: int = 1,
-               divisors: bool = False) -> NDArray[int64]: ...
+               divisors: bool = False, lengths: Lengths = None) -> NDArray[int64]: ...
 def smallest_b(n: Numbers, k: Numbers, k_b: Numbers, target: Targets, *, align: int = 1,
-               divisors: bool = False) -> Any:
+               divisors: bool = False, lengths: Lengths = None) -> Any:
     """The smallest b whose expected recall reaches `target`; 0 if there is none.
 
     target: a recall in (0, 1], a number or an array. align: b must be a multiple of it. divisors:
-    b must divide n. Returns int64 of the broadcast shape.
+    b must divide n. lengths: the length of each row, as for recall, whose mean reaches the target.
+    Returns int64 of the broadcast shape.
     """
-    align = count("align", align)
-    array = in_domain(shapes(n=n, k=k, k_b=k_b), target, b=1)
+    align, own = count("align", align), lengths_of(lengths)
+    array = in_domain(shapes(lengths=own, n=n, k=k, k_b=k_b), target, b=1)
     return each(lambda p, r: model.rcm_smallest_b(p, _target(r, align, divisors)), numpy.int64,
                 array, fractions("target", target))
 

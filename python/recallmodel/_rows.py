@@ -3,19 +3,16 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import os
-import pathlib
-import tempfile
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy
 
 from . import _library as lib
-from ._arrays import Numbers, count, counts, fraction, real, rope_of, unmasked
+from ._arrays import Lengths, Numbers, count, counts, fraction, real, rope_of
 from ._library import INPUTS, Assignment, Input, Path, RowDtype, Shuffle, Weights, ffi, sim, text_of
 from ._long import run_stoppable
+from ._row_file import groups_of, lengths_of, look_at, open_rows
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -133,86 +130,6 @@ MEASURED = [name for name, field in ffi.typeof("struct sim_result").fields
 def _lost_array(rows, lost):
     """An array of struct sim_group_lost."""
     return ffi.new("struct sim_group_lost[]", [(int(x), int(y)) for x, y in zip(rows, lost)])
-
-
-# What NumPy has no name for, as .npy files have it and as the library calls it.
-OF_ML_DTYPES = {"bfloat16": "bf16", "float8_e4m3fn": "f8e4m3", "float8_e5m2": "f8e5m2"}
-
-
-def _open_rows(rows, dtype, stack):
-    """An open struct row_file of a path or of an array, which goes through a temporary .npy file.
-
-    The stack closes and removes what is open.
-    """
-    path = rows
-    if not isinstance(rows, (str, os.PathLike)):
-        array = unmasked("rows", rows)
-        if array.dtype.name in OF_ML_DTYPES:
-            dtype = OF_ML_DTYPES[array.dtype.name]
-            array = array.view(f"u{array.dtype.itemsize}")
-        elif array.dtype.kind != "f" or array.dtype.itemsize > 8:
-            raise TypeError("rows must be float16, bfloat16, float32, float64, float8_e4m3fn or "
-                            f"float8_e5m2, not {array.dtype}")
-        if array.ndim == 0 or array.size == 0:
-            raise ValueError("rows must be an array whose last axis is the row, not empty")
-        path = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory())) / "rows.npy"
-        numpy.save(path, numpy.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")))
-    file, error = lib.new("row_file"), ffi.new("char[]", 700)
-    number = lib.number_of(dtype or "unknown", RowDtype, "dtype")
-    if sim().row_file_open(file, os.fsencode(path), number, 0, (error, len(error))) != 0:
-        message = f"{path} {text_of(error)}"
-        if not os.path.exists(path):
-            inputs = ", ".join(name for name in INPUTS if name != "file")
-            message += f"; what can be generated is {inputs}"
-        raise ValueError(message)
-    stack.callback(sim().row_file_close, file)
-    return file
-
-
-def _look_at(spec, weights):
-    """Warns of rows that do not look like what they are taken for; an error if they cannot be."""
-    masks, more = ffi.new("char[]", sim().ROW_NOTICE), ffi.new("char[]", sim().ROW_NOTICE)
-    if sim().row_look(spec.file, spec.repetitions, spec.valid, spec.length, spec.k, weights, masks,
-                      more) != 0:
-        raise ValueError(f"rows: {text_of(masks)}")
-    for line in filter(None, map(text_of, (masks, more))):
-        warnings.warn(f"rows: {line}", stacklevel=3)
-
-
-def _groups_of(file, groups, stack):
-    """The struct row_groups of an open file and their labels; (NULL, None) if there are none.
-
-    groups: None, a number of leading axes, or one label a row. The stack holds what it points to.
-    """
-    found = lib.new("row_groups")
-    if groups is None:
-        groups = sim().row_groups_usual_axes(file)
-    if numpy.ndim(groups) == 0:
-        axes, error = count("groups", groups, 0, 1000), ffi.new("char[]", 400)
-        if axes == 0:
-            return ffi.NULL, None
-        if sim().row_groups_of_axes(found, file, axes, (error, len(error))) != 0:
-            raise ValueError(f"groups = {axes}: the array {text_of(error)}")
-        label, labels = ffi.new("char[]", 200), []
-        for i in range(found.groups):
-            sim().row_group_label(found, i, label, len(label))
-            labels.append(text_of(label))
-        return found, tuple(labels)
-    labels = unmasked("groups", groups).ravel()
-    if len(labels) != file.rows:
-        raise ValueError(f"groups has {len(labels)} labels, but there are {file.rows} rows")
-    # Numbered in the order of their first rows, as by the command.
-    unique, first, which = numpy.unique(labels, return_index=True, return_inverse=True)
-    if len(unique) < 2:
-        raise ValueError("groups puts all rows into one group, which says nothing about others; "
-                         "give two labels or more")
-    order = numpy.argsort(first)
-    number = numpy.empty(len(order), numpy.uint32)
-    number[order] = numpy.arange(len(order))
-    of_row = ffi.from_buffer("uint32_t[]", numpy.ascontiguousarray(number[which]))
-    stack.callback(lambda: of_row)  # until the simulation has ended
-    found.groups, found.rows, found.of_row = len(unique), file.rows, of_row
-    return found, tuple(unique[order].tolist())
 
 
 def _result_of(simulation, shape, groups):
@@ -355,7 +272,8 @@ def simulate(rows: Union[ArrayLike, Path, Input], k: int, b: Numbers, k_b: Numbe
              groups: Optional[Union[int, Sequence[Any], NDArray[Any]]] = None,
              rope_theta: Optional[float] = None, head_dim: Optional[int] = None,
              rope_share: Optional[float] = None, rope_spread: Optional[float] = None,
-             rope_weights: Optional[Numbers] = None) -> Simulation:
+             rope_weights: Optional[Numbers] = None, lengths: Lengths = None,
+             offsets: Optional[Numbers] = None) -> Simulation:
     """Runs bucketed top-k on rows and returns a Simulation, which says what they lose.
 
     It uses no function of the model.
@@ -370,6 +288,10 @@ def simulate(rows: Union[ArrayLike, Path, Input], k: int, b: Numbers, k_b: Numbe
     assignment: interleaved, contiguous or contiguous-floor. shuffle: none, row (a permutation for
     each row) or once (one for all rows).
     valid: the number of elements of a row that exist; the rest is padding (0: all exist).
+    lengths: in place of valid, that number for each row of an array or a file; a generated row
+    draws one of them. A row of at most k elements comes back whole. offsets: rows of an array or a
+    file that are joined, whatever its shape: row i is from offsets[i] to before offsets[i + 1]; n
+    is then the longest. With both, reaching is not measured, and shuffle is none.
     repetitions: the number of rows to run (default: all rows of an array or a file, 100 generated
     ones). temperature: that of the softmax whose mass is counted.
     threads: 0 is all. dtype: bf16, f8e4m3 or f8e5m2 if a .npy file holds that, which the format
@@ -395,28 +317,38 @@ def simulate(rows: Union[ArrayLike, Path, Input], k: int, b: Numbers, k_b: Numbe
             _check_generated(rows, n, groups)
             file, row_groups, labels = ffi.NULL, ffi.NULL, None
             n = count("n", n, 1, 2**53 - 1)
+            of_row = lengths_of(lengths, offsets, file, n, stack)
             repetitions = 100 if repetitions is None else repetitions
         else:
-            file = _open_rows(rows, dtype, stack)
+            file = open_rows(rows, dtype, stack)
+            of_row = lengths_of(lengths, offsets, file, file.row, stack)
             if n is not None and n != file.row:
                 raise ValueError(f"n = {n}, but the rows have {file.row} elements")
             if mask_below is not None:
                 file.mask_below = real("mask_below", mask_below)
             n, repetitions = file.row, file.rows if repetitions is None else repetitions
-            row_groups, labels = _groups_of(file, groups, stack)
+            row_groups, labels = groups_of(file, groups, stack)
         repetitions = count("repetitions", repetitions, 1, file.rows if file else 2**63 - 1)
-        valid = count("valid", valid, 0, n) or n
-        k = count("k", k, 1, valid)
+        valid = count("valid", valid, 0, n)
+        ragged: dict[str, Any] = {}
+        k = count("k", k, 1, valid or n)
+        if of_row is not None:
+            if valid:
+                raise ValueError("valid is of rows of one length; leave it or lengths, offsets out")
+            of_row = of_row[:repetitions] if file else of_row
+            ragged = dict(length=ffi.from_buffer("uint64_t[]", of_row), lengths=len(of_row))
+            valid = max(k, int(of_row.max()))
         input_name = rows if generated else "file"
         rho, temperature = _rho_of(input_name, rho), real("temperature", temperature)
         _check_settings(n, every_b, every_k_b, rho, temperature)
         pointers = dict(
             shape=_shapes_of(every_b, every_k_b, assignment), rho=ffi.new("double[]", [rho]),
-            file=file, shuffle=ffi.new("enum sim_shuffle[]", [
-                lib.number_of(shuffle, Shuffle, "shuffle")]), groups=row_groups, rope=rope)
+            file=file, groups=row_groups, rope=rope, shuffle=ffi.new("enum sim_shuffle[]", [
+                lib.number_of(shuffle, Shuffle, "shuffle")]), **ragged)
         spec = lib.new(
-            "sim_spec", **pointers, n=n, k=k, valid=valid, rhos=1, shuffles=1, shapes=every_b.size,
-            input=lib.number_of(input_name, Input, "rows"), reaching=True,
+            "sim_spec", **pointers, n=n, k=k, valid=valid or n, rhos=1, shuffles=1,
+            shapes=every_b.size, input=lib.number_of(input_name, Input, "rows"),
+            reaching=not ragged,
             weights=not (generated and rows == "placement"), temperature=temperature,
             probabilities=weights_are == "probabilities",
             seed=count("seed", seed), repetitions=repetitions,
@@ -424,7 +356,7 @@ def simulate(rows: Union[ArrayLike, Path, Input], k: int, b: Numbers, k_b: Numbe
         stack.callback(lambda: (spec, pointers))  # until the simulation has ended
         weights = lib.number_of(weights_are or "unsaid", Weights, "weights_are")
         if file:
-            _look_at(spec, weights)
+            look_at(spec, weights)
         elif weights or mask_below is not None:
             raise ValueError("mask_below and weights_are are of rows of an array or a file; leave "
                              "them out")

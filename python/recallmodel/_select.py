@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 import numpy
 
 from . import _library as lib
-from ._arrays import Recall, count, fraction, goal, real, rope_of
+from ._arrays import (
+    Lengths, Recall, count, fraction, goal, in_domain, lengths_of, real, rope_of, shapes)
 from ._library import (
     Deploy, Dtype, Kind, Objective, Path, Ties, Verdict, ffi, model, rows_of, text_of)
 from ._mass import _Weights
@@ -269,7 +270,7 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
            kernel: Optional[str] = None, k_b_max: int = 4, align: int = 1, divisors: bool = False,
            rope_theta: Optional[float] = None, head_dim: Optional[int] = None,
            d: Optional[int] = None, beyond_runs: bool = False, ties: Ties = "any",
-           have: Optional[Sequence[str]] = None) -> Choice:
+           have: Optional[Sequence[str]] = None, lengths: Lengths = None) -> Choice:
     """What to deploy for a recall: bucketed top-k, exact top-k, or exact top-k by threshold.
 
     Returns a Choice: its verdict and its contenders are those of the command. One n and one k, no
@@ -306,8 +307,15 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
     all.
     beyond_runs: also consider buckets beyond the runs of the profile, by the upper end of their
     band.
+    lengths: the length of each row, from 0 to n: the recall is that of a row drawn from them, and
+    times are those of rows padded to n. Not with lost_mass and rope_theta.
     """
     n, m, k = count("n", n, 1, 2**53 - 1), count("m", m), count("k", k, 1, n)
+    own_lengths = lengths_of(lengths)
+    in_domain(shapes(lengths=own_lengths, n=n, k=k, b=1, k_b=1))
+    if lengths is not None and (lost_mass is not None or rope_theta is not None):
+        raise ValueError("lost_mass and rope_theta are about rows of one length; leave them or "
+                         "lengths out")
     if [target, lost_mass, budget].count(None) != 2:
         raise ValueError("give one of target, a recall, lost_mass, a share of the softmax mass, "
                          "and budget")
@@ -359,7 +367,7 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
     chosen = (_row_named(model.rcm_objective, objective, "objective") if objective
               else model.rcm_usual_objective(machine))
     selection = lib.new(
-        "rcm_selection", p=dict(n=n, k=k, m=m),
+        "rcm_selection", p=dict(n=n, k=k, m=m, lengths=own_lengths),
         target=dict(loss=loss, align=count("align", align, 1, n), divisors=bool(divisors),
                                        weights=ffi.NULL if held is None else held._row),
         k_b_max=count("k_b_max", k_b_max, 1, 4096), objective=chosen, machine=machine[0])
@@ -390,5 +398,5 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
                      model.rcm_select(selection) if budget is None
                      else model.rcm_best_recall(selection, budget, ffi.NULL))
     found = _choice_of(selection, choice, fitting if by_profile else None)
-    del exact, held
+    del exact, held, own_lengths
     return found

@@ -7,7 +7,7 @@ from . import _library as lib
 from . import _topk
 from . import _topk_call as library
 from . import _topk_more as more
-from ._arrays import _whole, count
+from ._arrays import _whole, count, lengths_of
 from ._library import ffi, model
 
 _LONGEST = 2**53 - 1
@@ -53,14 +53,10 @@ def _chosen(n, k, way, lengths):
     """The Chosen of a Way, whose recall is the mean over the rows. Buckets divide each row."""
     if way.method == model.RCM_TOP_K_EXACT or way.b >= n or k >= n:
         return _topk.chosen(n, max(k, 1), way)._replace(recall=1.0)
-    own = lib.new("rcm_lengths")
-    if model.rcm_lengths_of(ffi.from_buffer("uint64_t[]", lengths), lengths.size, own) != 0:
-        raise MemoryError("the lengths take more memory than there is")
+    own = lengths_of(lengths)
     p = lib.new("rcm_topk", n=n, k=k, b=way.b, k_b=way.k_b, lengths=own)
-    recall = model.rcm_recall_exact(p[0])
-    model.rcm_lengths_free(own)
-    return _topk.Chosen("bucketed", way.b, way.k_b, lib.ASSIGNMENTS[way.assignment], recall,
-                        way.choice)
+    return _topk.Chosen("bucketed", way.b, way.k_b, lib.ASSIGNMENTS[way.assignment],
+                        model.rcm_recall_exact(p[0]), way.choice)
 
 
 def _torch_rows(x):
