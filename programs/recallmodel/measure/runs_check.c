@@ -64,7 +64,7 @@ static enum kind kind_of(const char *name)
 static void check_field(struct checking *c, size_t row, const char *text, enum kind kind)
 {
     const double value = text_number(text);
-    if (kind == COUNT && !(value >= 1.0 && value <= (double)RCM_N_MAX && value == floor(value)))
+    if (kind == COUNT && !run_count(text, &(uint64_t){0}))
         fault(c, row, " is not a count", text);
     if (kind == TIME && !(value >= RUN_US_LEAST && value <= RUN_US_MOST))
         fault(c, row, " is not a time of a call in microseconds", text);
