@@ -36,9 +36,15 @@ struct rcm_gpu_exact exact_of(const struct cell *c, const void *x, void *values,
 static struct rcm_gpu_two_stage two_stage_of(const struct cell *c, const void *x, void *values,
                                              int32_t *indices)
 {
-    return (struct rcm_gpu_two_stage){
-        rows_of(c, x),    c->k,  c->b,   c->k_b, assignment_of(c), how_of(c)->stage1,
-        how_of(c)->exact, false, values, indices};
+    return (struct rcm_gpu_two_stage){.rows = rows_of(c, x),
+                                      .k = c->k,
+                                      .b = c->b,
+                                      .k_b = c->k_b,
+                                      .assignment = assignment_of(c),
+                                      .stage1 = how_of(c)->stage1,
+                                      .stage2 = how_of(c)->exact,
+                                      .values = values,
+                                      .indices = indices};
 }
 
 static struct rcm_gpu_fused fused_of(const struct device *r, const struct cell *c)

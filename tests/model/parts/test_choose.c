@@ -104,7 +104,8 @@ static uint64_t fewest_sent(const struct row *row, uint64_t n, uint64_t a, uint6
                                                   lost_of_part(n, row->k, row->of[i].size, send));
                 least[t] = best;
             }
-    while ((unsigned __int128)least[sent] * b > (unsigned __int128)ways[n][row->k] * row->k * a)
+    __extension__ typedef unsigned __int128 wide;
+    while ((wide)least[sent] * b > (wide)ways[n][row->k] * row->k * a)
         sent++;
     return sent;
 }

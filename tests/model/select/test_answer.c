@@ -61,9 +61,9 @@ static uint64_t check_exact(const struct rcm_device *device, const enum rcm_dtyp
         else
             ck_assert(i == 0 || of[i - 1].provider->package);
         struct rcm_topk row = p;
-        row.n = of[i].padded_n              ? of[i].padded_n
-                : p.n < of[i].profile.n_low ? (uint64_t)ceil(of[i].profile.n_low)
-                                            : p.n;
+        row.n = of[i].padded_n                      ? of[i].padded_n
+                : (double)p.n < of[i].profile.n_low ? (uint64_t)ceil(of[i].profile.n_low)
+                                                    : p.n;
         const double own = rcm_predict_exact(&of[i].profile, row);
         ck_assert_msg(!(own > of[i].time.time_us), "%s: %g above %g", of[i].profile.name, own,
                       of[i].time.time_us);
