@@ -84,6 +84,8 @@ static bool is_no_row(const struct csv *csv, bool markdown, const char *line)
 {
     if (markdown)
         return *line != '|' || (csv->rows == 0 && csv->columns > 0 && csv_is_rule(line));
+    if (csv->columns == 0 && strncmp(line, "sep=", 4) == 0) /* for Excel */
+        return true;
     return csv->columns == 0 && *line && line[strlen(line) - 1] == ':' && !strpbrk(line, ",;\t");
 }
 
@@ -97,6 +99,10 @@ static int take_line(struct csv *csv, struct room *room, size_t *fields, char *l
     size_t count = cut_line(csv, room, fields, line, number, error);
     if (count == 0)
         return -1;
+    if (csv->columns > 0 && count == csv->columns + 1 && !*csv->fields[*fields - 1]) {
+        count--; /* a separator at the end */
+        --*fields;
+    }
     if (count == csv->columns + 1 && is_between_blanks(csv)) { /* the index that pandas prints */
         char **const row = csv->fields + *fields - count;
         memmove(row, row + 1, --count * sizeof *row);
@@ -143,7 +149,8 @@ static int cut_text(struct csv *csv, size_t length, struct message error)
             csv->remark = line;
         if (*line == '#' || line[strspn(line, " \t")] == '\0' || is_no_row(csv, markdown, line))
             continue;
-        if (csv->columns == 0 && (*line == '{' || *line == '['))
+        if (csv->columns == 0 &&
+            (*line == '{' || strncmp(line, "[{", 2) == 0 || !strcmp(line, "[")))
             return message_set(error,
                                "%.150s is JSON; give a table, which pytest-benchmark compare FILE "
                                "--csv=NEW.csv, nvbench --csv NEW.csv and pandas write",

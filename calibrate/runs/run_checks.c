@@ -13,7 +13,7 @@
 /* Times of equal shapes that are further apart are of different kernels: alone, and where a column
  * says that something differs. */
 #define TIMES_APART 2.0
-#define TIMES_APART_SAID 1.25
+#define TIMES_APART_SAID 1.1
 
 bool run_is_too_short(const struct rcm_device *device, enum rcm_dtype dtype, struct rcm_topk p,
                       double time_us, bool gpu, char what[RUN_TOO_SHORT])
@@ -149,9 +149,9 @@ static int check_times(const struct csv *csv, const struct run_list *runs,
     for (size_t i = 0; i < runs->length; i++) {
         const struct run *run = &runs->items[i];
         const struct rcm_device *device =
-            rcm_device_by_name(column < csv->columns ? csv_field(csv, run->row, column) : "");
+            run_device(column < csv->columns ? csv_field(csv, run->row, column) : "");
         if (!device && filter->device && !filter->elsewhere)
-            device = rcm_device_by_name(filter->device);
+            device = run_device(filter->device);
         char what[RUN_TOO_SHORT];
         if (run_is_too_short(device, runs->has_dtype ? runs->dtype : filter->dtype, run->p,
                              run->time_us, !filter->cpu, what))

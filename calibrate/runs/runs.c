@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <base/number.h>
 #include <base/text.h>
 
 #include "run_checks.h"
@@ -31,7 +30,7 @@ enum {
 static const struct {
     const char *name, *preferred;
 } text_columns[TEXT_COLUMNS] = {{"dtype", NULL}, {"kernel", "auto"}, {"assignment", "interleaved"},
-                                {"input", NULL}, {"cache", "cold"},  {"timing", NULL},
+                                {"input", NULL}, {"cache", "cold"},  {"timing", "events"},
                                 {"isa", NULL},   {"op", "top_k"},    {"device", NULL}};
 
 /* A CSV file, its columns, and which rows to take. */
@@ -55,19 +54,6 @@ static int fail(const struct reader *r, size_t row, size_t column, const char *w
 static bool has(const struct reader *r, size_t column)
 {
     return column < r->csv->columns;
-}
-
-bool run_count(const char *text, uint64_t *count)
-{
-    const double value = text_number(text);
-    const char *const point = strchr(text, '.');
-    if (strchr(text, '^'))
-        return parse_count(text, count) == NULL;
-    if (!(value >= 1.0 && value <= (double)RCM_N_MAX) || value != floor(value) ||
-        (point && strlen(point) == sizeof ".000" - 1))
-        return false;
-    *count = (uint64_t)value;
-    return true;
 }
 
 static int read_count(const struct reader *r, size_t row, size_t column, uint64_t *count)
@@ -121,7 +107,7 @@ static bool is_same(size_t column, const char *a, const char *b)
 {
     if (column != COLUMN_DEVICE)
         return strcmp(a, b) == 0;
-    const struct rcm_device *x = rcm_device_by_name(a), *y = rcm_device_by_name(b);
+    const struct rcm_device *x = run_device(a), *y = run_device(b);
     return x && y ? x == y : strcmp(a, b) == 0;
 }
 
@@ -157,7 +143,12 @@ static int read_shape(const struct reader *r, size_t row, struct run *run)
     }
     switch (rcm_check(run->p)) {
     case RCM_OK:
-        return 0;
+        return run->kind == RUN_TWO_STAGE && rcm_candidates(run->p) < run->p.k
+                   ? fail(
+                         r, row, r->counts[COLUMN_B],
+                         "buckets keep fewer than k; if that is the rows of a call, give --columns "
+                         "m=NAME")
+                   : 0;
     case RCM_BAD_K:
         return fail(r, row, r->counts[COLUMN_K], "is more than n");
     case RCM_BAD_B:
@@ -183,7 +174,9 @@ static int read_run(const struct reader *r, size_t row, struct run *run)
     if (r->filter.contiguous)
         run->p.assignment = RCM_CONTIGUOUS;
     run->noise = read_noise(r, row);
-    const bool has_time = has(r, r->time) && (r->filter.times || *csv_field(r->csv, row, r->time));
+    if (r->filter.times && run_is_missing(csv_field(r->csv, row, r->time)))
+        return 0;
+    const bool has_time = has(r, r->time) && !run_is_missing(csv_field(r->csv, row, r->time));
     return has_time && read_time(r, row, r->time, &run->time_us) != 0 ? -1 : 1;
 }
 
@@ -217,7 +210,7 @@ static const char *wanted_of(const struct reader *r, size_t i)
         has_preferred = has_preferred || (preferred && is_same(i, value, preferred));
     }
     /* what is no device's name says something else: which part of a card was assumed */
-    const bool words = i == COLUMN_DEVICE && differ && !has_preferred && !rcm_device_by_name(first);
+    const bool words = i == COLUMN_DEVICE && differ && !has_preferred && !run_device(first);
     return !differ || words ? NULL : has_preferred ? preferred : first;
 }
 
@@ -246,19 +239,26 @@ static const char *exact_kernel_of(const struct reader *r)
     return first;
 }
 
-/* Of several kernels one must be "auto", or be asked for. */
-static int check_one_kernel(const struct reader *r)
+/* Where rows differ in a column that tells measurements apart, one of its values must be preferred
+ * or asked for. A type is: that of the first row. */
+static int check_one_value(const struct reader *r, size_t i)
 {
-    const size_t column = r->texts[COLUMN_KERNEL];
-    const char *const wanted = has(r, column) ? r->wanted[COLUMN_KERNEL] : NULL;
-    if (r->filter.cpu || r->filter.kernel || !wanted || strcmp(wanted, "auto") == 0)
-        return 0;
-    for (size_t row = 0; row < r->csv->rows; row++)
-        if (strcmp(csv_field(r->csv, row, column), wanted) != 0)
+    const size_t column = r->texts[i];
+    const char *const wanted = has(r, column) ? r->wanted[i] : NULL, *const name =
+                                                                         text_columns[i].name;
+    const bool asked = i == COLUMN_DTYPE || (i == COLUMN_ASSIGNMENT && r->filter.contiguous) ||
+                       (i == COLUMN_KERNEL && r->filter.kernel) ||
+                       (i == COLUMN_DEVICE && r->filter.device) ||
+                       wanted == text_columns[i].preferred;
+    for (size_t row = 0; !r->filter.cpu && wanted && !asked && row < r->csv->rows; row++)
+        if (!is_same(i, csv_field(r->csv, row, column), wanted))
             return message_set(r->error,
-                               "%.150s has the kernels %.40s and %.40s; give --runs-kernel to "
-                               "choose one",
-                               r->csv->path, wanted, csv_field(r->csv, row, column));
+                               "%.150s has %.40s and %.40s in the column %s; give %s to choose one",
+                               r->csv->path, wanted, csv_field(r->csv, row, column), name,
+                               i == COLUMN_KERNEL   ? "--runs-kernel"
+                               : i == COLUMN_DEVICE ? "--device"
+                                                    : "rows of one, or --columns kernel=COLUMN and "
+                                                      "--runs-kernel");
     return 0;
 }
 
@@ -292,7 +292,10 @@ static int find_columns(struct reader *r)
             "say by --columns which it is",
             csv->path, csv->lines[0], missing,
             r->filter.times ? " and time_us_median or time_us" : "");
-    return check_one_kernel(r);
+    for (size_t i = 0; i < TEXT_COLUMNS; i++)
+        if (check_one_value(r, i) != 0)
+            return -1;
+    return 0;
 }
 
 /* Time depends on the bytes of a value: integers of 4 bytes count as float32. */
@@ -352,9 +355,9 @@ static int check_device(const struct reader *r)
     for (size_t row = 0; wanted && has(r, column) && row < r->csv->rows; row++) {
         if (is_same(COLUMN_DEVICE, csv_field(r->csv, row, column), wanted))
             return 0;
-        cards = cards || rcm_device_by_name(csv_field(r->csv, row, column));
+        cards = cards || run_device(csv_field(r->csv, row, column));
     }
-    if (cards && rcm_device_by_name(wanted))
+    if (cards && run_device(wanted))
         return message_set(r->error, "%.150s: no row has the device %.60s", r->csv->path, wanted);
     return 0;
 }

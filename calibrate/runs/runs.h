@@ -71,15 +71,22 @@ struct run_filter {
  * a separator of thousands. */
 bool run_count(const char *text, uint64_t *count);
 
+/* The card that a column names, as tools print it; NULL: none. */
+const struct rcm_device *run_device(const char *text);
+
+/* Does it stand for a call that was not timed: empty, nan, OOM, N/A? */
+bool run_is_missing(const char *time);
+
 /* The column with the times: the first of time_us_median, time_us and time_us_mean that the table
  * has; csv->columns: none. */
 size_t runs_time_column(const struct csv *csv);
 
-/* Of the other columns, it takes the kernel "auto", interleaved, cold and the op "top_k" if a row
- * has them, and otherwise what the first row has. Of a CPU, warm if a row has it, for exact top-k
- * the kernel "threshold" if a row has it and otherwise that of its first row; rows of types that no
- * profile has are left out. Returns 0, or -1 with one line in `error` that names the file, the line
- * and the column. runs_free() after success. */
+/* Of the other columns, it takes the kernel "auto", interleaved, cold, events and the op "top_k" if
+ * a row has them; otherwise all rows must agree, but in the type, which is that of the first row.
+ * Of a CPU, warm if a row has it, for exact top-k the kernel "threshold" if a row has it, otherwise
+ * that of its first row; rows of types that no profile has are left out, and so are those of calls
+ * that were not timed. Returns 0, or -1 with one line in `error` that names the file, the line and
+ * the column. runs_free() after success. */
 int runs_from_csv(const struct csv *csv, struct run_filter filter, struct run_list *runs,
                   struct message error);
 void runs_free(struct run_list *runs);

@@ -22,8 +22,9 @@ void timing_plain_name(char to[TIMING_NAME], const char *name)
         name += 6;
     for (; *name && length + 2 < TIMING_NAME; name++) {
         braces = *name == '{' || (braces && *name != '}');
-        const bool micro = strncmp(name, "\xC2\xB5", 2) == 0 || strncmp(name, "\xCE\xBC", 2) == 0;
-        name += micro;
+        const bool utf8 = strncmp(name, "\xC2\xB5", 2) == 0 || strncmp(name, "\xCE\xBC", 2) == 0,
+                   micro = utf8 || *name == '\xB5'; /* Latin-1 */
+        name += utf8;
         if (braces || (!micro && !isalnum((unsigned char)*name))) {
             gap = length > 0;
             continue;
@@ -85,18 +86,19 @@ struct timing_meaning timing_meaning_of(const char *name)
     struct timing_meaning time = {TIMING_TIME, 1, TIMING_UNITS, 0.0},
                           rate = {TIMING_RATE, 0, TIMING_UNITS, 0.0};
     char plain[TIMING_NAME], word[TIMING_NAME];
-    bool is_time = false, is_rate = true, other = false;
     timing_plain_name(plain, name);
+    bool is_time = false, is_rate = true, other = strchr(name, '%') || strcmp(plain, "s") == 0;
     for (const char *at = plain; at;) {
         at = next_word(at, word);
         const size_t length = strlen(word), unit = timing_unit_of(word);
-        const bool median = timing_word_is_in(" median p50 ", word, length),
+        const bool median = timing_word_is_in(" median med p50 ", word, length),
                    mean = timing_word_is_in(" mean avg average ", word, length),
                    named = timing_word_is_in(TIME_WORDS, word, length);
         size_t i = 0;
         while (i < sizeof rates / sizeof *rates && strcmp(word, rates[i].word) != 0)
             i++;
-        time.rank = median ? 0 : mean ? 2 : time.rank;
+        const bool whole = timing_word_is_in(" elapsed duration wall ", word, length);
+        time.rank = median ? 0 : mean ? 2 : whole ? 3 : time.rank;
         other |= unit < TIMING_UNITS && time.unit < TIMING_UNITS && unit != time.unit;
         time.unit = unit < TIMING_UNITS ? unit : time.unit;
         const bool of_time = median || mean || named || unit < TIMING_UNITS;

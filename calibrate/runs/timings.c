@@ -12,16 +12,10 @@
 #include <base/number.h>
 #include <base/text.h>
 
-#include "timing_names.h"
-
-#define NUMBER 48
+#include "renaming.h"
 
 /* The columns that runs.h reads by their names, and what others call them. */
-enum { N, K, M, B, K_B, COUNTS, DTYPE = COUNTS, KERNEL, DEVICE, TIME, WANTED };
-static const struct {
-    const char *name, *kept; /* kept: where --columns names another for it */
-    const char *others;      /* blanks around each */
-} wanted[WANTED] = {
+const struct wanted timings_wanted[WANTED] = {
     [N] = {"n", "other n",
            " vocab vocab_size seq_len seqlen seq_length sequence_length context_len "
            "context_length kv_len kv_length max_seq_len row_length row_len length len cols "
@@ -34,7 +28,8 @@ static const struct {
     [B] = {"b", "other b", " buckets num_buckets n_buckets nbuckets "},
     [K_B] = {"k_b", "other k_b", " kb k_per_bucket per_bucket "},
     [DTYPE] = {"dtype", "other dtype",
-               " type data_type datatype keyt key_type value_type precision "},
+               " type data_type datatype t keyt key_type value_type elem_type input_dtype in_dtype "
+               "precision "},
     [KERNEL] = {"kernel", "other kernel",
                 " method algorithm algo impl implementation provider backend library "
                 "contender "},
@@ -43,21 +38,6 @@ static const struct {
 };
 
 /* ---- the columns */
-
-struct renaming {
-    struct csv *csv;
-    const struct timings_options *options;
-    size_t from[WANTED];           /* columns; csv->columns: none */
-    char constant[COUNTS][NUMBER]; /* from --columns k=64; "": none */
-    bool *dropped;
-    struct timing_meaning time;
-    struct message notes, error;
-};
-
-static bool found(const struct renaming *r, size_t i)
-{
-    return r->from[i] < r->csv->columns;
-}
 
 static int fail(const struct renaming *r, const char *format, const char *a, const char *b)
 {
@@ -85,10 +65,16 @@ static int take_item(struct renaming *r, char *item)
         return fail(r, "--columns %.40s%s; give NAME=COLUMN, such as m=batch", item,
                     " names no column");
     *equal = '\0';
-    const char *const name = text_trimmed(item), *const column = text_trimmed(equal + 1);
-    const size_t at = column_named(r, column);
+    const char *const name = text_trimmed(item);
+    char *const column = text_trimmed(equal + 1);
+    char *star = strchr(column, '*');
+    if (star && column_named(r, column) == r->csv->columns) {
+        *star = '\0';
+        r->factor = column_named(r, text_trimmed(star + 1));
+    }
+    const size_t at = column_named(r, text_trimmed(column));
     size_t i = 0;
-    while (i < WANTED && strcmp(wanted[i].name, name) != 0 &&
+    while (i < WANTED && strcmp(timings_wanted[i].name, name) != 0 &&
            !(i == TIME && strcmp(name, "time") == 0))
         i++;
     const bool ignore = strcmp(name, "ignore") == 0;
@@ -97,12 +83,14 @@ static int take_item(struct renaming *r, char *item)
                     "--columns %.40s=%.40s; give n, k, m, b, k_b, dtype, kernel, device, time "
                     "or ignore before =",
                     name, column);
+    if (star && (i != M || r->factor == r->csv->columns))
+        return fail(r, "--columns %.40s: only m is a product, of two columns%s", name, "");
     if (at < r->csv->columns && ignore)
         r->dropped[at] = true;
     else if (at < r->csv->columns)
         r->from[i] = at;
     else if (i < COUNTS && parse_count(column, &(uint64_t){0}) == NULL)
-        snprintf(r->constant[i], NUMBER, "%.40s", column);
+        snprintf(r->constant[i], RENAMING_NUMBER, "%.40s", column);
     else
         return fail(r, "--columns %.40s=%.40s: there is no such column", name, column);
     return 0;
@@ -120,23 +108,49 @@ static int take_items(struct renaming *r)
     return status;
 }
 
+/* Columns that multiply the rows of a call, by their names. */
+#define FACTORS \
+    " heads num_heads n_heads nheads num_q_heads h next_n q_len qlen beam_width beams num_beams "
+
+/* A column that multiplies m, where its own column does not say so. */
+static int check_factor(const struct renaming *r)
+{
+    const struct csv *csv = r->csv;
+    char plain[TIMING_NAME];
+    for (size_t column = 0; renaming_found(r, M) && column < csv->columns; column++) {
+        timing_plain_name(plain, csv->fields[column]);
+        bool one = renaming_used(r, column) || !timing_word_is_in(FACTORS, plain, strlen(plain));
+        for (size_t row = 0; row < csv->rows && !one; row++)
+            one = text_number(csv_field(csv, row, column)) <= 1.0;
+        if (!one)
+            return message_set(r->error,
+                               "%.150s:%zu, column %zu (%.40s): does it multiply the rows of a "
+                               "call? give --columns \"m=%.40s*%.40s\", or ignore=%.40s",
+                               csv->path, csv->lines[0], column + 1, csv->fields[column],
+                               csv->fields[r->from[M]], csv->fields[column], csv->fields[column]);
+    }
+    return 0;
+}
+
 /* Finds the column of what is wanted by its name, or else by another one. Two of them are an
  * error. */
 static int find_column(struct renaming *r, size_t i)
 {
     const struct csv *csv = r->csv;
     char plain[TIMING_NAME];
-    size_t rank = 4, second = csv->columns;
-    if (found(r, i) || (i < COUNTS && *r->constant[i]))
+    size_t rank = 3, second = csv->columns;
+    if (renaming_found(r, i) || (i < COUNTS && *r->constant[i]))
         return 0;
     for (size_t column = 0; column < csv->columns; column++) {
         timing_plain_name(plain, csv->fields[column]);
-        const size_t its = strcmp(csv->fields[column], wanted[i].name) == 0 ? 1
-                           : strcmp(plain, wanted[i].name) == 0             ? 2
-                           : *plain && timing_word_is_in(wanted[i].others, plain, strlen(plain))
-                               ? 3
-                               : 4;
-        if (its > rank || its == 4 || r->dropped[column])
+        const bool alike = strcmp(plain, timings_wanted[i].name) == 0 ||
+                           timing_word_is_in(timings_wanted[i].others, plain, strlen(plain));
+        const size_t its = strcmp(csv->fields[column], timings_wanted[i].name) == 0 ? 1
+                           : alike                                                  ? 2
+                                                                                    : 3;
+        const bool number =
+            csv->rows > 0 && !isnan(text_number(csv_field(csv, 0, column))); /* nvbench's Device */
+        if (its > rank || its == 3 || renaming_used(r, column) || (i == DEVICE && number))
             continue;
         second = its < rank ? csv->columns : column;
         r->from[i] = its < rank ? column : r->from[i];
@@ -147,7 +161,8 @@ static int find_column(struct renaming *r, size_t i)
                            "%.150s:%zu: the columns %zu (%.40s) and %zu (%.40s) may both be %s; "
                            "give --columns %s=NAME, or ignore=NAME",
                            csv->path, csv->lines[0], r->from[i] + 1, csv->fields[r->from[i]],
-                           second + 1, csv->fields[second], wanted[i].name, wanted[i].name);
+                           second + 1, csv->fields[second], timings_wanted[i].name,
+                           timings_wanted[i].name);
     return 0;
 }
 
@@ -156,7 +171,7 @@ static int find_time(struct renaming *r)
 {
     const struct csv *csv = r->csv;
     size_t second = csv->columns;
-    if (found(r, TIME)) {
+    if (renaming_found(r, TIME)) {
         r->time = timing_meaning_of(csv->fields[r->from[TIME]]);
         if (r->time.what == TIMING_OTHER)
             r->time.what = r->time.bytes_per_s > 0.0 ? TIMING_RATE : TIMING_TIME;
@@ -164,19 +179,19 @@ static int find_time(struct renaming *r)
     }
     for (size_t column = 0; column < csv->columns; column++) {
         const struct timing_meaning its = timing_meaning_of(csv->fields[column]);
-        bool used = r->dropped[column] || its.what == TIMING_OTHER;
-        for (size_t i = 0; i < TIME; i++)
-            used |= r->from[i] == column;
-        if (used || (r->time.what && its.what > r->time.what))
-            continue;
-        const bool better = !r->time.what || its.what < r->time.what || its.rank < r->time.rank;
-        if (!better && its.rank > r->time.rank)
-            continue;
-        second = better ? csv->columns : column;
-        if (better) {
+        const bool sooner = its.what == r->time.what && its.rank < r->time.rank;
+        if (its.what != TIMING_OTHER && !renaming_used(r, column) &&
+            (!r->time.what || its.what < r->time.what || sooner)) {
             r->from[TIME] = column;
             r->time = its;
         }
+    }
+    for (size_t column = 0; column < csv->columns && r->time.what; column++) {
+        const struct timing_meaning its = timing_meaning_of(csv->fields[column]);
+        const bool units_differ = r->time.rank > 0 && its.unit != r->time.unit;
+        if (its.what == r->time.what && !renaming_used(r, column) &&
+            (its.rank == r->time.rank || units_differ)) /* but a median is clear */
+            second = column;
     }
     return second < csv->columns
                ? fail(r, "%.40s and %.40s may both be the time; give --columns time=NAME",
@@ -189,7 +204,7 @@ static int find_time(struct renaming *r)
 /* A time as text: its number, and the unit behind it, TIMING_UNITS: none. False: it is no time. */
 static bool read_time(const char *text, double *value, size_t *unit)
 {
-    char number[NUMBER];
+    char number[RENAMING_NUMBER];
     const size_t length = strspn(text, "0123456789.eE+-");
     const char *const rest = text + length + strspn(text + length, " ");
     char plain[TIMING_NAME];
@@ -197,12 +212,13 @@ static bool read_time(const char *text, double *value, size_t *unit)
     *value = text_number(number);
     timing_plain_name(plain, rest);
     *unit = timing_unit_of(plain);
-    return length<NUMBER && * value> 0.0 && isfinite(*value) && (!*rest || *unit < TIMING_UNITS);
+    return length<RENAMING_NUMBER && * value> 0.0 && isfinite(*value) &&
+           (!*rest || *unit < TIMING_UNITS);
 }
 
 static double count_at(const struct renaming *r, size_t row, size_t i)
 {
-    return text_number(found(r, i) ? csv_field(r->csv, row, r->from[i]) : r->constant[i]);
+    return text_number(renaming_found(r, i) ? csv_field(r->csv, row, r->from[i]) : r->constant[i]);
 }
 
 /* The microseconds of a row. Returns 1; 0 if its field has them, or is no time, and stays as it is;
@@ -218,16 +234,19 @@ static int microseconds(const struct renaming *r, size_t row, double *us)
     csv_place(csv, row, column, place);
     if (r->time.what == TIMING_RATE) {
         enum rcm_dtype dtype = r->options->dtype;
-        const bool known = found(r, DTYPE)
+        const bool known = renaming_found(r, DTYPE)
                                ? rcm_dtype_by_name(csv_field(csv, row, r->from[DTYPE]), &dtype)
                                : r->options->has_dtype;
-        const double m = found(r, M) || *r->constant[M] ? count_at(r, row, M) : 1.0;
+        const double m = renaming_found(r, M) || *r->constant[M] ? count_at(r, row, M) : 1.0,
+                     factor = r->factor < csv->columns ? text_number(csv_field(csv, row, r->factor))
+                                                       : 1.0;
         if (!known)
             return message_set(r->error,
                                "%sgives a rate; say the type of the values, by a column "
                                "dtype or --dtype",
                                place);
-        *us = 1e6 * count_at(r, row, N) * m * rcm_dtype_bytes(dtype) / *us / r->time.bytes_per_s;
+        *us = 1e6 * count_at(r, row, N) * m * factor * rcm_dtype_bytes(dtype) / *us /
+              r->time.bytes_per_s;
         return *us > 0.0 && unit == TIMING_UNITS;
     }
     if (unit < TIMING_UNITS && r->time.unit < TIMING_UNITS && unit != r->time.unit)
@@ -249,14 +268,14 @@ static const char *new_name(const struct renaming *r, size_t column)
         return NULL;
     for (size_t i = 0; i < TIME; i++)
         if (r->from[i] == column)
-            return wanted[i].name;
+            return timings_wanted[i].name;
     if (r->from[TIME] == column && r->time.what == TIMING_TIME)
         return r->time.rank == 0   ? "time_us_median"
                : r->time.rank == 1 ? "time_us"
                                    : "time_us_mean";
     for (size_t i = 0; i < TIME; i++)
-        if (strcmp(name, wanted[i].name) == 0)
-            return wanted[i].kept;
+        if (strcmp(name, timings_wanted[i].name) == 0)
+            return timings_wanted[i].kept;
     return name;
 }
 
@@ -264,7 +283,7 @@ static const char *new_name(const struct renaming *r, size_t column)
 struct new_column {
     const char *name, *constant;
     size_t from;
-    bool count, time;
+    bool count, product, time;
 };
 
 /* Returns how many there are: at most the old ones, the counts and a time. */
@@ -276,16 +295,18 @@ static size_t plan_columns(const struct renaming *r, struct new_column *plan)
         struct new_column its = {.name = new_name(r, column), .from = column};
         for (size_t i = 0; i < COUNTS; i++)
             its.count |= r->from[i] == column;
+        its.product = r->from[M] == column && r->factor < old;
         its.time = r->from[TIME] == column && r->time.what == TIMING_TIME;
         if (its.name)
             plan[count++] = its;
     }
     for (size_t i = 0; i < COUNTS; i++)
         if (*r->constant[i])
-            plan[count++] = (struct new_column){wanted[i].name, r->constant[i], old, false, false};
+            plan[count++] = (struct new_column){
+                timings_wanted[i].name, r->constant[i], old, false, false, false};
     if (r->time.what == TIMING_RATE)
-        plan[count++] =
-            (struct new_column){.name = wanted[TIME].name, .from = r->from[TIME], .time = true};
+        plan[count++] = (struct new_column){
+            .name = timings_wanted[TIME].name, .from = r->from[TIME], .time = true};
     return count;
 }
 
@@ -298,12 +319,17 @@ static char *count_of(char *field)
 
 /* The field of a new column; texts that are new stand in `made`. Returns 0, or -1 with an error. */
 static int new_field(const struct renaming *r, const struct new_column *c, size_t row, char **field,
-                     char made[NUMBER])
+                     char made[RENAMING_NUMBER])
 {
     double us;
     *field = c->constant ? strcpy(made, c->constant) : (char *)csv_field(r->csv, row, c->from);
     if (c->count)
         *field = count_of(*field);
+    if (c->product) {
+        text_of_number(made, 15,
+                       text_number(*field) * text_number(csv_field(r->csv, row, r->factor)));
+        *field = made;
+    }
     const int status = c->time ? microseconds(r, row, &us) : 0;
     if (status > 0) {
         text_of_number(made, 15, us);
@@ -318,12 +344,12 @@ static int build(struct renaming *r)
     const size_t most = csv->columns + COUNTS + 1, rows = csv->rows + 1;
     struct new_column *plan = malloc(most * sizeof *plan);
     char **fields = malloc(rows * most * sizeof *fields);
-    char(*made)[NUMBER] = malloc(rows * (COUNTS + 1) * sizeof *made);
+    char(*made)[RENAMING_NUMBER] = malloc(rows * (COUNTS + 1) * sizeof *made);
     const size_t columns = plan ? plan_columns(r, plan) : 0;
     int status =
         plan && fields && made ? 0 : message_set(r->error, "%.150s: not enough memory", csv->path);
     for (size_t i = 0, of_made = 0; status == 0 && i < columns; i++) {
-        const bool makes = plan[i].constant || plan[i].time;
+        const bool makes = plan[i].constant || plan[i].product || plan[i].time;
         fields[i] = (char *)plan[i].name;
         for (size_t row = 0; status == 0 && row < csv->rows; row++)
             status = new_field(r, &plan[i], row, &fields[(row + 1) * columns + i],
@@ -343,64 +369,6 @@ static int build(struct renaming *r)
     return 0;
 }
 
-/* ---- what was guessed */
-
-static void note(struct renaming *r, const char *format, const char *a, const char *b)
-{
-    const size_t used = strlen(r->notes.text);
-    snprintf(r->notes.text + used, r->notes.size - used, used ? ", " : "");
-    snprintf(r->notes.text + strlen(r->notes.text), r->notes.size - strlen(r->notes.text), format,
-             a, b);
-}
-
-/* The same value in all rows; NULL: it varies. */
-static const char *only_value(const struct csv *csv, size_t column)
-{
-    for (size_t row = 1; row < csv->rows; row++)
-        if (strcmp(csv_field(csv, row, column), csv_field(csv, 0, column)) != 0)
-            return NULL;
-    return csv->rows ? csv_field(csv, 0, column) : "";
-}
-
-static void note_unread(struct renaming *r)
-{
-    const struct csv *csv = r->csv;
-    for (size_t column = 0; column < csv->columns; column++) {
-        bool used = r->dropped[column] || !timings_is_setting(csv, column);
-        for (size_t i = 0; i < WANTED; i++)
-            used |= r->from[i] == column;
-        if (!used) {
-            const char *const value = only_value(csv, column);
-            note(r, value ? "%.40s (%.20s) not read" : "%.40s not read", csv->fields[column],
-                 value);
-        }
-    }
-}
-
-static void note_all(struct renaming *r)
-{
-    const struct csv *csv = r->csv;
-    for (size_t i = 0; i < TIME; i++)
-        if (i < COUNTS && *r->constant[i])
-            note(r, "%s is %s", wanted[i].name, r->constant[i]);
-        else if (found(r, i) && strcmp(csv->fields[r->from[i]], wanted[i].name) != 0)
-            note(r, "%s is %.40s", wanted[i].name, csv->fields[r->from[i]]);
-    const char *const time = found(r, TIME) ? csv->fields[r->from[TIME]] : "";
-    if (r->time.what == TIMING_RATE)
-        note(r, "the time is that of reading n m values at %.40s%s", time, "");
-    else if (*time && (r->options->time_unit || strncmp(time, "time_us", 7) != 0))
-        note(r, "the time is %.40s in %s", time,
-             r->time.unit < TIMING_UNITS ? timing_units[r->time.unit].name
-                                         : "the unit of each field");
-    if (csv->decimal_commas)
-        note(r, "decimal commas%s%s", "", "");
-    const bool without_m = !found(r, M) && !*r->constant[M];
-    if (without_m && *r->notes.text)
-        note(r, "m is 1%s%s", "", "");
-    if (without_m || *r->notes.text)
-        note_unread(r);
-}
-
 int timings_rename(struct csv *csv, const struct timings_options *options, struct message notes,
                    struct message error)
 {
@@ -411,6 +379,7 @@ int timings_rename(struct csv *csv, const struct timings_options *options, struc
         return message_set(error, "%.150s: not enough memory", csv->path);
     for (size_t i = 0; i < WANTED; i++)
         r.from[i] = csv->columns;
+    r.factor = csv->columns;
     const size_t given = options->time_unit ? timing_unit_of(options->time_unit) : TIMING_UNITS;
     if (options->time_unit && given == TIMING_UNITS)
         status = fail(&r, "--time-unit %.20s is not known; give us, ms, ns or s%s",
@@ -420,6 +389,8 @@ int timings_rename(struct csv *csv, const struct timings_options *options, struc
     for (size_t i = 0; status == 0 && i < TIME; i++)
         status = find_column(&r, i);
     if (status == 0)
+        status = check_factor(&r);
+    if (status == 0)
         status = find_time(&r);
     if (given < TIMING_UNITS)
         r.time.unit = given;
@@ -428,7 +399,7 @@ int timings_rename(struct csv *csv, const struct timings_options *options, struc
             if (strncmp(csv->fields[i], "param:", 6) == 0)
                 r.time.unit = timing_unit_of("s");
     if (status == 0) {
-        note_all(&r);
+        renaming_note(&r);
         status = build(&r);
     }
     free(r.dropped);

@@ -37,6 +37,19 @@ static const struct {
     {"method,n,k,m,time_us,dtype\nslow,8192,64,16,40,float32\nfast,8192,64,16,6.28,float32\n"
      "slow,131072,64,4,80,float32\nfast,131072,64,4,11.85,float32\n",
      0, 0, "fast", "kernel is method"},
+    {"batch,num_heads,n,k,time_us,dtype\n2,8,8192,64,6.28,float32\n"
+     "4,1,131072,64,11.85,float32\n",
+     "m=batch*num_heads", 0, 0, "m is batch"},
+    {"n,k,m,elapsed_s,med_us,T{ct}\n8192,64,16,628,6.28,F32\n131072,64,4,118,11.85,F32\n", 0, 0, 0,
+     "the time is med_us in us"},
+    {"n,k,m,S,time (\xB5s),dtype\n8192,64,16,1,6.28,f32\n131072,64,4,1,11.85,f32\n", 0, 0, 0,
+     "in us"},
+    {"n,k,m,Time (%),Total Time (ns),Avg (ns),Med (ns),in_dtype\n"
+     "8192,64,16,9,1e9,7000,6280,F32\n131072,64,4,8,2e9,12000,11850,F32\n",
+     0, 0, 0, "the time is Med (ns) in ns"},
+    {"sep=;\nn;k;m;time_us;dtype\n8192;64;16;6.28;f32;\n999;64;16;OOM;f32\n999;64;16;;f32\n"
+     "131072;64;4;11.85;f32;\n",
+     0, 0, 0, ""},
     /* nvbench: --csv, and what it prints */
     {"Device,Device Name,KeyT{ct},Elements{io},SelectedElements,Segments,Skipped,Samples,"
      "CPU Time (sec),Noise (%),GPU Time (sec),Noise (%),Elem/s (elem/sec),"
@@ -107,6 +120,11 @@ START_TEST(refused)
     } cases[] = {
         {"n,k,batch,rows,time_us\n8,2,1,1,1\n", 0, 0,
          "the columns 3 (batch) and 4 (rows) may both be m; give --columns m=NAME"},
+        {"n,k,elapsed_s,avg_us\n8,2,100,3\n", 0, 0, "avg_us and elapsed_s may both be the time"},
+        {"bs,n,k,num_heads,time_us\n8,8,2,8,3\n", 0, 0,
+         "column 4 (num_heads): does it multiply the rows of a call? give --columns "
+         "\"m=bs*num_heads\", or ignore=num_heads"},
+        {"B,n,k,num_buckets,kb,time_us\n8,8,2,8,1,3\n", 0, 0, "may both be b; give --columns b="},
         {"n,k,time\n8,2,1\n", 0, 0, "column 3 (time): no unit is said; give --time-unit"},
         {"n,k,time\n8,2,1\n", 0, "h", "--time-unit h is not known; give us, ms, ns or s"},
         {"n,k,time (ms)\n8,2,3 us\n", 0, 0, "'3 us' is not in ms"},
@@ -123,8 +141,11 @@ START_TEST(refused)
         {"n,k,m,time_us\n8,2,1,3\n8,2,1,7\n", 0, 0, "have equal shapes, and take 3 and 7 us"},
         {"kernel,n,k,m,variant,time_us\na,8,2,1,x,3\nb,8,2,1,x,4\n", "kernel=variant", 0,
          "and differ in other kernel (a, b), which nobody reads"},
+        {"gpu,n,k,m,time_us\nNVIDIA H100 PCIe,8,2,1,3\nNVIDIA A100-SXM4-80GB,8,2,1,3\n", 0, 0,
+         "in the column device; give --device to choose one"},
+        {"op,n,k,m,time_us\nx,8,2,1,3\ny,9,2,1,7\n", 0, 0, "t.csv has x and y in the column op"},
         {"algorithm,n,k,m,time_us\na,8,2,1,3\nb,9,2,1,7\n", 0, 0,
-         "has the kernels a and b; give --runs-kernel"},
+         "has a and b in the column kernel; give --runs-kernel"},
         {"n,k,m,time_us\n8192,64,16,0.00628\n", 0, 0, "are the times in microseconds"},
         {"n;k;time_us\n8;2;1,5\n8;2;1.5\n", 0, 0, "numbers with decimal commas, and others with"},
         {"n\tk\ttime_us\n8.000\t2\t3\n", 0, 0, "'8.000' is not a whole number"},

@@ -52,6 +52,8 @@ static const char *missing_column(const struct csv *csv)
 {
     return !has(csv, "n")                         ? "n"
            : !has(csv, "k")                       ? "k"
+           : has(csv, "b") && !has(csv, "k_b")    ? "k_b"
+           : has(csv, "k_b") && !has(csv, "b")    ? "b"
            : runs_time_column(csv) < csv->columns ? NULL
                                                   : "time_us_median";
 }

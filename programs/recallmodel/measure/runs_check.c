@@ -93,7 +93,17 @@ static void check_shape(struct checking *c, size_t row)
 static const struct rcm_device *device_of(const struct checking *c, size_t row)
 {
     const char *name = field(c, row, "device");
-    return rcm_device_by_name(*name ? name : c->device ? c->device : "");
+    return run_device(*name ? name : c->device ? c->device : "");
+}
+
+/* The row's card must be that of the file, if both are known. */
+static void check_device(struct checking *c, size_t row)
+{
+    const char *name = field(c, row, "device");
+    const struct rcm_device *its = run_device(name),
+                            *whole = run_device(c->device ? c->device : "");
+    if (its && whole && its != whole)
+        fault(c, row, " is another card than that of the file", name);
 }
 
 static void check_rate(struct checking *c, size_t row)
@@ -165,6 +175,7 @@ size_t runs_faults(const struct csv *csv, const char *device, const char *dtypes
             if (*csv_field(csv, row, i))
                 check_field(&c, row, csv_field(csv, row, i), kind_of(csv->fields[i]));
         check_shape(&c, row);
+        check_device(&c, row);
         check_rate(&c, row);
     }
     check_twice(&c);
