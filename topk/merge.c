@@ -19,6 +19,8 @@ struct merge {
     struct pair *pairs;
     struct cursor *heap; /* the best first */
     size_t length;
+    uint64_t *taken; /* a table of the positions of this row, with open addresses */
+    unsigned bits;   /* of the index of the table, which has at least 2k places */
     uint64_t row;
 };
 
@@ -130,6 +132,20 @@ static void put(const struct merge *m, uint64_t rank, const struct cursor *c)
         ((int32_t *)call->indices)[to] = (int32_t)c->position;
 }
 
+/* Takes a position, once. Padding has none. Returns false if it was taken. */
+static bool take_position(const struct merge *m, uint64_t position)
+{
+    const uint64_t mask = (UINT64_C(1) << m->bits) - 1;
+    if (position == PADDING)
+        return true;
+    uint64_t at = position * UINT64_C(0x9e3779b97f4a7c15) >> (64 - m->bits);
+    while (m->taken[at] != PADDING && m->taken[at] != position)
+        at = (at + 1) & mask;
+    const bool first = m->taken[at] == PADDING;
+    m->taken[at] = position;
+    return first;
+}
+
 /* The first cursor moves on; one that ends leaves the heap. */
 static void advance(struct merge *m)
 {
@@ -165,19 +181,23 @@ static bool find_unproved(const struct merge *m, uint64_t key, uint64_t position
     return any;
 }
 
-/* Returns whether the row is proved. */
-static bool merge_row(struct merge *m)
+/* Counts the row if it is not proved. Returns false where a position stands twice. */
+static bool merge_row(struct merge *m, uint64_t *unproved_rows)
 {
     struct cursor last = {0};
     uint64_t key = 0;
     start_row(m);
+    memset(m->taken, 0xff, sizeof *m->taken << m->bits); /* PADDING */
     for (uint64_t rank = 0; rank < m->call->k; rank++) {
         last = m->heap[0];
         key = last.at->key;
         put(m, rank, &last);
+        if (!take_position(m, last.position))
+            return false;
         advance(m);
     }
-    return !find_unproved(m, key, last.position);
+    *unproved_rows += find_unproved(m, key, last.position) ? 1 : 0;
+    return true;
 }
 
 static enum rcm_top_k_status check(const struct rcm_top_k_merge_call *call, uint64_t *sent)
@@ -205,6 +225,14 @@ static enum rcm_top_k_status check(const struct rcm_top_k_merge_call *call, uint
     return RCM_TOP_K_OK;
 }
 
+static unsigned table_bits(uint64_t k)
+{
+    unsigned bits = 1;
+    while (UINT64_C(1) << bits < 2 * k)
+        bits++;
+    return bits;
+}
+
 enum rcm_top_k_status rcm_top_k_merge_workspace(const struct rcm_top_k_merge_call *call,
                                                 size_t *bytes)
 {
@@ -213,7 +241,8 @@ enum rcm_top_k_status rcm_top_k_merge_workspace(const struct rcm_top_k_merge_cal
     if (!bytes)
         return RCM_TOP_K_BAD_POINTER;
     *bytes = status == RCM_TOP_K_OK
-                 ? sent * sizeof(struct pair) + call->length * sizeof(struct cursor)
+                 ? sent * sizeof(struct pair) + call->length * sizeof(struct cursor) +
+                       (sizeof(uint64_t) << table_bits(call->k))
                  : 0;
     return status;
 }
@@ -235,8 +264,11 @@ enum rcm_top_k_status rcm_top_k_merge(const struct rcm_top_k_merge_call *call, v
     check(call, &sent);
     struct merge m = {.call = call, .kernels = topk_kernels(call->type), .pairs = workspace};
     m.heap = (struct cursor *)(m.pairs + sent);
+    m.taken = (uint64_t *)(m.heap + call->length);
+    m.bits = table_bits(call->k);
     *unproved_rows = 0;
     for (m.row = 0; m.row < call->m; m.row++)
-        *unproved_rows += merge_row(&m) ? 0 : 1;
+        if (!merge_row(&m, unproved_rows))
+            return RCM_TOP_K_BAD_POSITIONS;
     return RCM_TOP_K_OK;
 }

@@ -37,6 +37,8 @@ const char *rcm_top_k_message(enum rcm_top_k_status status)
         return "the workspace is too small, or its address is not a multiple of 64";
     case RCM_TOP_K_NO_CHOICE:
         return "the profile is incomplete and cannot predict a time";
+    case RCM_TOP_K_BAD_POSITIONS:
+        return "one position stands twice among the k best; positions are those in the whole row";
     }
     return "unknown status";
 }

@@ -79,6 +79,8 @@ enum rcm_top_k_status {
     RCM_TOP_K_BAD_WORKSPACE,
     /* The profile cannot predict: rcm_top_k_choose only. */
     RCM_TOP_K_NO_CHOICE,
+    /* One position twice among the k of a row: rcm_top_k_merge only. */
+    RCM_TOP_K_BAD_POSITIONS,
 };
 
 /* The meaning of a status in words. Never NULL. */
@@ -211,9 +213,9 @@ struct rcm_top_k_merge_call {
     bool *unproved; /* output, m x length: is this part in the way of a proof? */
 };
 
-/* As rcm_top_k_workspace() and rcm_top_k(); positions are aligned, too. All elements have distinct
- * positions. A part whose elements are not the best first, of equal ones the first first, is
- * sorted.
+/* As rcm_top_k_workspace() and rcm_top_k(); positions are aligned, too, and distinct: a row
+ * with one twice among its k is the last that is written. A part whose elements are not the best
+ * first, of equal ones the first first, is sorted.
  * unproved_rows    how many rows are not proved */
 enum rcm_top_k_status rcm_top_k_merge_workspace(const struct rcm_top_k_merge_call *call,
                                                 size_t *bytes);

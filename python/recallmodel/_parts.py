@@ -175,8 +175,32 @@ def _sent_by(i, values, positions):
     if values.ndim not in (1, 2) or positions.shape != values.shape:
         raise ValueError(f"part {i}: values and positions must be rows of one shape, not "
                          f"{values.shape} and {positions.shape}")
-    return (numpy.ascontiguousarray(values),
-            numpy.ascontiguousarray(positions, dtype=numpy.int64))
+    with numpy.errstate(invalid="ignore"):  # of NaN
+        whole = positions.astype(numpy.int64) if positions.dtype.kind in "iuf" else None
+    if whole is None or (whole != positions).any() or (
+            positions.dtype.kind == "u" and (whole < 0).any()):
+        raise ValueError(f"positions[{i}] must be whole numbers below 2^63, not those of type "
+                         f"{positions.dtype} here")
+    return numpy.ascontiguousarray(values), numpy.ascontiguousarray(whole)
+
+
+def _by_rank(sent):
+    """Integers that the library does not take: the values of all parts, rising; and what was sent,
+    with the rank of each value among these."""
+    arrays = [array for array, _ in sent]
+    values, ranks = numpy.unique(numpy.concatenate(arrays, axis=-1), return_inverse=True)
+    ends = numpy.cumsum([array.shape[-1] for array in arrays])
+    ranks = ranks.reshape(*arrays[0].shape[:-1], ends[-1]).astype(float)
+    return values, [(numpy.ascontiguousarray(part), place) for part, (_, place) in zip(
+        numpy.split(ranks, ends[:-1], axis=-1), sent)]
+
+
+def _sent_twice(indices):
+    """ValueError that names the position that a row has twice."""
+    rising = numpy.sort(indices.reshape(-1, indices.shape[-1]))
+    row, at = numpy.argwhere((rising[:, 1:] == rising[:, :-1]) & (rising[:, 1:] >= 0))[0]
+    return ValueError(f"row {row}: position {rising[row, at]} was sent twice; give positions in "
+                      "the whole row, not in a part, and each element once")
 
 
 def merge_parts(values: Sequence[Any], positions: Sequence[Any], k: int, *,
@@ -184,8 +208,8 @@ def merge_parts(values: Sequence[Any], positions: Sequence[Any], k: int, *,
     """The k best of what the parts of each row sent, and whether they are those of the whole row.
 
     values, positions: for each part an array of (rows, count) or (count,): its best elements, in
-    any order, and their positions in the whole row. The counts may differ. A position below 0, as
-    faiss pads, is no element, whatever its value: the part sent all that it has.
+    any order, and their positions in the whole row, no two alike. The counts may differ. A position
+    below 0, as faiss pads, is no element, whatever its value: the part sent all that it has.
     all: whether a part sent all it has, one bool or one for each part.
     by_position: the parts took the first of equal elements, as topk does; then more rows with equal
     elements are proved. Leave it out for torch.topk and numpy.argpartition.
@@ -203,6 +227,10 @@ def merge_parts(values: Sequence[Any], positions: Sequence[Any], k: int, *,
     if len(shapes) > 1 or len(types) > 1:
         raise ValueError("the parts have different rows or types")
     (outer,), (dtype,) = shapes, types
+    ranked = None
+    if dtype.kind in "iub" and dtype not in _topk._NUMBERS:
+        ranked, sent = _by_rank(sent)
+        dtype = numpy.dtype(float)
     rows = outer[0] if outer else 1
     total = sum(array.shape[-1] for array, _ in sent)
     if k > total:
@@ -214,7 +242,7 @@ def merge_parts(values: Sequence[Any], positions: Sequence[Any], k: int, *,
         of[i].positions = ffi.from_buffer(place)
         of[i].count, of[i].all = array.shape[-1], bool(whole[i])
     out = numpy.empty((*outer, k), dtype)
-    indices = numpy.empty((*outer, k), numpy.int64)
+    indices = numpy.full((*outer, k), -1, numpy.int64)
     unproved = numpy.zeros((*outer, len(sent)), bool)
     if rows:
         call = lib.new("rcm_top_k_merge_call", parts=of, length=len(sent), m=rows, k=k,
@@ -222,5 +250,8 @@ def merge_parts(values: Sequence[Any], positions: Sequence[Any], k: int, *,
                        by_position=bool(by_position), values=ffi.from_buffer(out),
                        indices=ffi.from_buffer(indices),
                        unproved=ffi.cast("bool *", ffi.from_buffer(unproved)))
-        _topk_call.merge(call)
-    return Merged(out, indices, unproved)
+        status = _topk_call.merge(call)
+        if status == model.RCM_TOP_K_BAD_POSITIONS:
+            raise _sent_twice(indices)
+        _topk_call.check(status)
+    return Merged(out if ranked is None else ranked[out.astype(int)], indices, unproved)

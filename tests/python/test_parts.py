@@ -113,6 +113,25 @@ def test_parts_of_one_row_and_of_none():
     assert rcm.merge_parts([[1.0, 2.0]], [[0, 1]], 1, largest=False).values.tolist() == [1.0]
 
 
+@pytest.mark.parametrize("largest", [True, False])
+@pytest.mark.parametrize("dtype", ["bool", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8"])
+def test_integers(dtype, largest):
+    """All types of topk, beyond 2^53 too."""
+    rng, n, k = numpy.random.default_rng(3), 400, 60
+    bits = 8 * numpy.dtype(dtype).itemsize
+    x = rng.integers(0, 2**bits, (20, n), dtype=f"u{bits // 8}").view(
+        "u1" if dtype == "bool" else dtype)
+    x = (x % 2).astype(bool) if dtype == "bool" else x
+    sent = [rcm.topk(x[:, i::4], k, largest=largest, sorted=True) for i in range(4)]
+    merged = rcm.merge_parts([s.values for s in sent],
+                             [s.indices * 4 + i for i, s in enumerate(sent)], k, largest=largest)
+    rising = numpy.sort(x, axis=1)
+    assert merged.values.dtype == x.dtype and not merged.unproved.any()
+    assert (merged.values == (rising[:, ::-1] if largest else rising)[:, :k]).all()
+    assert (numpy.take_along_axis(x, merged.indices, 1) == merged.values).all()
+    assert rcm.merge_parts([[3, 1], [2]], [[5, 0], [1.0]], 2).values.tolist() == [3, 2]
+
+
 def test_parts_not_in_order():
     """argpartition's order: every proved row is exact, and some are proved."""
     merged = rcm.merge_parts([[1.0, 9.0, 0.0], [5.0, 4.0, 2.0]], [[7, 3, 5], [10, 12, 11]], 2)
@@ -144,6 +163,12 @@ def test_padding_is_no_element(pad):
 
 @pytest.mark.parametrize("values, positions, k, message", [
     ([], [], 1, "one of each"), ([[1.0]], [[0, 1]], 1, "one shape"),
+    ([[9, 1], [9, 0]], [[3, 7], [3, 8]], 2, "row 0: position 3 was sent twice"),
+    ([[[2.0, 1.0], [2.0, 1.0]]] * 2, [[[0, 1], [5, 1]], [[2, 3], [0, 1]]], 4,
+     "row 1: position 1 was sent twice"),
+    ([[1.0]], [[7.5]], 1, r"positions\[0\] must be whole"),
+    ([[1.0]], [[numpy.nan]], 1, "must be whole"), ([[1.0]], [["1"]], 1, "must be whole"),
+    ([[1.0]], numpy.array([[2**63]], numpy.uint64), 1, "must be whole"),
     ([[1.0]], [[0]], 2, "more than the 1"), ([[1.0], [[1.0]]], [[0], [[1]]], 1, "different rows")])
 def test_what_is_wrong_with_parts(values, positions, k, message):
     with pytest.raises(ValueError, match=message):
