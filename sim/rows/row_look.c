@@ -13,7 +13,10 @@
 
 /* exp(-746) is 0 as a double. */
 #define WEIGHTLESS 746.0
-#define SUM_TOLERANCE 0.01
+/* A mask is farther off than a score may be, and than this many times what the elements of either
+ * side are apart. */
+#define MASK_GAP 16.0
+#define MASK_SPREADS 2.0
 
 const char *sim_weights_name(enum sim_weights weights)
 {
@@ -35,26 +38,33 @@ static void add_masked(struct masked *masked, double value)
 
 struct look {
     uint64_t rows, probabilities;
-    struct masked equal, far; /* by a run of equal values; by what weighs nothing */
+    struct masked equal, far; /* by a run of equal values; far below the others */
 };
 
 /* Adds a row whose lowest value, and whose largest one, are known. */
 static void look_for_masks(struct look *look, const double *x, uint64_t n, uint64_t k,
                            double lowest, double largest)
 {
-    uint64_t equal = 0, above = 0, weighing = 0;
-    double least = INFINITY, next = -INFINITY; /* of those that weigh anything, and below these */
+    uint64_t equal = 0, above = 0, upper = 0;
+    double least = INFINITY, next = -INFINITY; /* of the upper elements, and below these */
+    /* A gap wider than the elements on either side are apart has the middle of the row in it. */
+    const double middle = lowest / 2.0 + largest / 2.0, weightless = largest - WEIGHTLESS,
+                 split = middle > weightless ? middle : weightless;
     for (uint64_t i = 0; i < n; i++) {
         equal += x[i] == lowest;
         above += x[i] > lowest;
-        if (x[i] >= largest - WEIGHTLESS) {
-            weighing++;
+        if (x[i] >= split) {
+            upper++;
             least = x[i] < least ? x[i] : least;
         } else if (x[i] > next) {
             next = x[i];
         }
     }
-    if (weighing >= 2 && weighing < k && least - next > largest - least && next > -INFINITY)
+    const double gap = least - next;
+    const bool far = split > middle ? gap > largest - least
+                                    : gap > MASK_GAP && next < 0.0 &&
+                                          gap > MASK_SPREADS * fmax(largest - least, next - lowest);
+    if (upper >= 2 && upper < k && far && next > -INFINITY)
         add_masked(&look->far, next);
     else if (equal >= 2 && above < k && above + equal > k && (above > 0 || lowest < -WEIGHTLESS))
         add_masked(&look->equal, lowest);
@@ -75,7 +85,8 @@ static bool look_at(struct look *look, const double *x, uint64_t n, uint64_t k)
         sum += x[i];
     }
     look->rows++;
-    look->probabilities += number && !negative && fabs(sum - 1.0) <= SUM_TOLERANCE;
+    look->probabilities +=
+        number && !negative && ((sum > 0.0 && sum <= 1.05) || (sum >= 99.0 && sum <= 101.0));
     if (lowest <= largest)
         look_for_masks(look, x, n, k, lowest, largest);
     return !negative;
@@ -135,8 +146,9 @@ int row_look(const struct row_file *file, uint64_t rows, uint64_t valid, const u
     if (look.probabilities * 2 > look.rows && weights == SIM_WEIGHTS_UNSAID) {
         count_rows(text, look.probabilities, &look, rows);
         snprintf(weights_line, ROW_NOTICE,
-                 "%s have no element below 0 and sum to 1, as probabilities do, and weights are "
-                 "exp(x); give " MEMBER "weights_are probabilities for x, or scores",
+                 "%s have no element below 0 and sum to at most 1, or to 100, as probabilities do, "
+                 "and weights are exp(x); give " MEMBER
+                 "weights_are probabilities for x, or scores",
                  text);
     }
     return 0;

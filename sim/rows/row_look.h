@@ -19,10 +19,13 @@ const char *sim_weights_name(enum sim_weights weights); /* unsaid, scores, proba
  * lengths). Writes two lines, each empty where there is nothing to say:
  *   masks   rows have fewer than k elements that are no mask, and the mask is a finite number. In
  *           such a row the k-th largest is one of several equal lowest elements (in a row of one
- *           value only if it is below -746). Or two elements or more weigh anything beside the
- *           largest, but not k, and the others lie farther below than these are apart
- *   weights most rows are probabilities, none below 0 and their sum within 1 % of 1; and nobody
- *           said what the elements are
+ *           value only if it is below -746). Or two elements or more, but not k, are above a gap:
+ *           the others weigh nothing beside the largest, and the gap is wider than the upper
+ *           elements are apart; or the others are negative, and it is wider than 16 and than twice
+ *           what the elements on either side are apart
+ *   weights most rows are probabilities, none below 0 and their sum above 0 and at most 1.05 (some
+ *           are left out, as those of a sink), or from 99 to 101; and nobody said what the elements
+ *           are
  * Returns   0; or -1 with one line in `masks` that goes on after the name of the file: a row cannot
  *           be read, or has an element below 0 and is said to have probabilities. */
 #define ROW_LOOK_ELEMENTS (UINT64_C(1) << 26)

@@ -1,7 +1,7 @@
 /* test_row_look.c - finite masks and probabilities are noticed, and scores are left in peace.
  *
- * Against: rows of which it is known. The 2000 rows of normal scores and of ties are drawn with a
- * fixed seed; none is taken for masked.
+ * Against: rows of which it is known. The 2000 rows of each kind of scores are drawn with a fixed
+ * seed; none is taken for masked.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdbool.h>
@@ -57,6 +57,9 @@ START_TEST(finite_masks)
         {-1e4, true, 16, 14, NULL},
         {-1e4, true, 64, 62, NULL},
         {-100.0, false, 16, 15, "-100"},
+        {-100.0, true, 16, 14, NULL},
+        {-60.0, true, 64, 62, NULL},
+        {-10.0, true, 16, 0, NULL}, /* it may be a score */
         {-1e9, false, 1, 0, NULL},
         {-INFINITY, false, 16, 0, NULL},
     };
@@ -104,6 +107,18 @@ START_TEST(rows_without_masks)
         ck_assert_int_eq(look(x, 2000, N, ks[i], SIM_WEIGHTS_UNSAID), 0);
         ck_assert_msg(*masks == '\0' && *weights == '\0', "k = %d: '%s'", (int)ks[i], masks);
     }
+    for (int way = 0; way < 4; way++) { /* wide, alike with their neighbours, of a long tail */
+        for (uint64_t r = 0; r < 2000; r++)
+            row_generate(way == 1   ? SIM_AR1
+                         : way == 2 ? SIM_LOGNORMAL
+                                    : SIM_IID,
+                         0.99, 7, r, x + r * N, N, words);
+        for (size_t i = 0; i < sizeof x / sizeof *x; i++)
+            x[i] = way == 3 ? 5.0 * x[i] * fabs(x[i]) : 10.0 * x[i];
+        ck_assert_int_eq(look(x, 2000, N, N / 4, SIM_WEIGHTS_UNSAID), 0);
+        ck_assert_msg(*masks == '\0' && *weights == '\0', "way %d: '%s', '%s'", way, masks,
+                      weights);
+    }
     for (uint64_t r = 0; r < 2000; r++)
         row_generate(SIM_TIES, 0.0, 7, r, x + r * N, N, words);
     ck_assert_int_eq(look(x, 2000, N, N / 2, SIM_WEIGHTS_UNSAID), 0);
@@ -133,6 +148,8 @@ END_TEST
 
 START_TEST(probabilities)
 {
+    /* the first is no distribution; then dropout, a sink, half of the keys, percent */
+    static const double sums[8] = {1.1, 1.02, 0.985, 0.667, 0.5, 100.0, 99.5, 1.0};
     static double x[8 * N];
     normal_rows(x, 8);
     for (size_t r = 0; r < 8; r++) {
@@ -140,10 +157,12 @@ START_TEST(probabilities)
         for (size_t i = 0; i < N; i++)
             sum += x[r * N + i] = exp(x[r * N + i]);
         for (size_t i = 0; i < N; i++)
-            x[r * N + i] /= sum * (r == 0 ? 1.02 : 1.005); /* the first is no distribution */
+            x[r * N + i] *= sums[r] / sum;
     }
     ck_assert_int_eq(look(x, 8, N, 4, SIM_WEIGHTS_UNSAID), 0);
-    ck_assert_msg(strncmp(weights, "7 of 8 rows have no element below 0 and sum to 1", 48) == 0,
+    ck_assert_msg(strncmp(weights,
+                          "7 of 8 rows have no element below 0 and sum to at most 1, or to 100",
+                          67) == 0,
                   "%s", weights);
     ck_assert(strstr(weights, MEMBER "weights_are probabilities") && *masks == '\0');
     ck_assert_int_eq(look(x, 8, N, 4, SIM_SCORES), 0);
