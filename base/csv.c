@@ -132,6 +132,7 @@ static int cut_text(struct csv *csv, size_t length, struct message error)
     struct room room = {0, 0};
     size_t fields = 0, number = 0;
     char *end = csv->text + length;
+    const char *instead = text_instead(csv->text, length);
     const bool markdown = *csv->text == '|' || strstr(csv->text, "\n|");
     for (char *line = csv->text, *next; line < end; line = next) {
         char *stop = memchr(line, '\n', (size_t)(end - line));
@@ -140,8 +141,8 @@ static int cut_text(struct csv *csv, size_t length, struct message error)
         *stop = '\0';
         number++;
         if (strlen(line) != (size_t)(stop - line))
-            return message_set(error, "%.150s:%zu: a zero byte; this is not a text file", csv->path,
-                               number);
+            return message_set(error, "%.150s:%zu: a zero byte; this is %s", csv->path, number,
+                               instead);
         if (stop > line && stop[-1] == '\r')
             stop[-1] = '\0';
         line += number == 1 ? text_mark(line, strlen(line)) : 0;

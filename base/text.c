@@ -20,6 +20,23 @@ bool text_is_blank(char letter)
     return letter == ' ' || letter == '\t' || letter == '\r' || letter == '\v' || letter == '\f';
 }
 
+const char *text_instead(const char *text, size_t length)
+{
+    if (!memchr(text, '\0', length))
+        return NULL;
+    const bool wide =
+        length >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0 ||
+                        (length % 2 == 0 && !text[0] != !text[1]));
+    return wide ? "UTF-16; save it as UTF-8" : "not a text file";
+}
+
+size_t text_end(const char *text, size_t length)
+{
+    while (length > 0 && (text[length - 1] == '\n' || text_is_blank(text[length - 1])))
+        length--;
+    return length;
+}
+
 /* The length of the character that begins here; 0: it is not UTF-8. */
 static size_t character_length(const char *text)
 {

@@ -28,6 +28,12 @@ char *text_trimmed(char *text);
 #define TEXT_SHOWN 44
 const char *text_shown(char to[TEXT_SHOWN], const char *text);
 
+/* NULL if there is no zero byte among these, or what they are instead, with the mend. */
+const char *text_instead(const char *text, size_t length);
+
+/* The length without blanks and line breaks at the end. */
+size_t text_end(const char *text, size_t length);
+
 /* The value of a decimal number of at most 511 bytes: 12, 3.35e12, -.5. NaN for any other text. */
 double text_number(const char *text);
 

@@ -4,6 +4,7 @@
 #include "text_file.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,9 +18,10 @@
 static size_t clean(char *text, size_t length)
 {
     size_t kept = 0;
+    const bool old = !memchr(text, '\n', length);
     for (size_t i = text_mark(text, length); i < length; i++)
-        if (text[i] != '\r' || i + 1 == length || text[i + 1] != '\n')
-            text[kept++] = text[i];
+        if (text[i] != '\r' || old || i + 1 == length || text[i + 1] != '\n')
+            text[kept++] = old && text[i] == '\r' ? '\n' : text[i];
     text[kept] = '\0';
     return kept;
 }

@@ -1,5 +1,5 @@
 /* text_file.h - text that people and their tools wrote: read whole, without a byte order mark, and
- * with '\n' where it has "\r\n".
+ * with '\n' where it has "\r\n", or '\r' and no '\n' at all.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TEXT_FILE_H

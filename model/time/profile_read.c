@@ -150,7 +150,7 @@ static bool read_lines(struct reader *r, const char *text, size_t length)
         memcpy(line, text + at, end - at);
         line[end - at] = '\0';
         if (strlen(line) != end - at)
-            return refuse(r, "a zero byte; a device file is text");
+            return refuse(r, "a zero byte; this is %s", text_instead(text, length));
         if (!read_line(r, line))
             return false;
     }

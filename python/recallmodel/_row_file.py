@@ -25,6 +25,9 @@ def open_rows(rows, dtype, stack):
         if array.dtype.name in OF_ML_DTYPES:
             dtype = OF_ML_DTYPES[array.dtype.name]
             array = array.view(f"u{array.dtype.itemsize}")
+        elif (dtype in OF_ML_DTYPES.values() and array.dtype.kind in "Viu"
+              and array.dtype.itemsize == (2 if dtype == "bf16" else 1)):
+            pass  # as a .npy file of them is read
         elif array.dtype.kind != "f" or array.dtype.itemsize > 8:
             raise TypeError("rows must be float16, bfloat16, float32, float64, float8_e4m3fn or "
                             f"float8_e5m2, not {array.dtype}")

@@ -294,8 +294,8 @@ def simulate(rows: Union[ArrayLike, Path, Input], k: int, b: Numbers, k_b: Numbe
     is then the longest. With both, reaching is not measured, and shuffle is none.
     repetitions: the number of rows to run (default: all rows of an array or a file, 100 generated
     ones). temperature: that of the softmax whose mass is counted.
-    threads: 0 is all. dtype: bf16, f8e4m3 or f8e5m2 if a .npy file holds that, which the format
-    cannot say.
+    threads: 0 is all. dtype: bf16, f8e4m3 or f8e5m2 if a .npy file or an array of void or
+    integers holds that, which it cannot say.
     mask_below: elements of this value and less are masks, as -inf is: they never count as lost.
     weights_are: scores (an element x weighs exp(x)) or probabilities (x). A UserWarning says where
     rows seem to have masks or probabilities and neither was given.

@@ -37,12 +37,18 @@ WIDEN(widen_f16, uint16_t, of_bits(at[i], 5, 10, true))
 WIDEN(widen_bf16, uint16_t, of_bits(at[i], 8, 7, true))
 WIDEN(widen_f32, float, (double)at[i])
 WIDEN(widen_f64, double, at[i])
+WIDEN(widen_i8, int8_t, (double)at[i])
+WIDEN(widen_i16, int16_t, (double)at[i])
 WIDEN(widen_i32, int32_t, (double)at[i])
 WIDEN(widen_i64, int64_t, (double)at[i])
+WIDEN(widen_u8, uint8_t, (double)at[i])
+WIDEN(widen_u16, uint16_t, (double)at[i])
+WIDEN(widen_u32, uint32_t, (double)at[i])
+WIDEN(widen_u64, uint64_t, (double)at[i])
 WIDEN(widen_f8e4m3, uint8_t, of_bits(at[i], 4, 3, false))
 WIDEN(widen_f8e5m2, uint8_t, of_bits(at[i], 5, 2, true))
 
-const struct element elements[SIM_I64 + 1] = {
+const struct element elements[SIM_U64 + 1] = {
     [SIM_DTYPE_UNKNOWN] = {"unknown", "", 1, NULL},
     [SIM_F16] = {"f16", "F16", 2, widen_f16},
     [SIM_BF16] = {"bf16", "BF16", 2, widen_bf16},
@@ -52,6 +58,12 @@ const struct element elements[SIM_I64 + 1] = {
     [SIM_F8E5M2] = {"f8e5m2", "F8_E5M2", 1, widen_f8e5m2},
     [SIM_I32] = {"i32", "", 4, widen_i32},
     [SIM_I64] = {"i64", "", 8, widen_i64},
+    [SIM_I8] = {"i8", "", 1, widen_i8},
+    [SIM_I16] = {"i16", "", 2, widen_i16},
+    [SIM_U8] = {"u8", "", 1, widen_u8},
+    [SIM_U16] = {"u16", "", 2, widen_u16},
+    [SIM_U32] = {"u32", "", 4, widen_u32},
+    [SIM_U64] = {"u64", "", 8, widen_u64},
 };
 
 const char *sim_dtype_name(enum sim_dtype dtype)

@@ -12,6 +12,6 @@ struct element {
     uint64_t bytes;
     void (*widen)(const void *from, double *x, uint64_t count); /* exactly */
 };
-extern const struct element elements[SIM_I64 + 1];
+extern const struct element elements[SIM_U64 + 1];
 
 #endif

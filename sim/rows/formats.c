@@ -33,7 +33,14 @@ const char *row_file_mend(char mend[ROW_MEND], const struct row_file *file, cons
     "a file of PyTorch; if it holds more than one tensor, write [\"NAME\"] before .float()", \
         ", torch", "torch.load(", ", map_location=\"cpu\", weights_only=True).float().numpy()"
 
-/* `suffix`: of the name of the file, or of the first member of a zip. */
+/* Reading it might. */
+#define PICKLE \
+    "a pickle of Python, which may run code when it is read; save its rows with numpy.save where " \
+    "it was made", \
+        NULL, NULL, NULL
+
+/* `suffix`: of the name of the file, or of the first member of a zip. `before`: NULL, `what` has
+ * the mend. */
 static const struct foreign {
     const char *magic;
     size_t length;
@@ -43,6 +50,13 @@ static const struct foreign {
     {"\x80\x02\x8a\nl\xfc\x9c", 7, ".pt", TORCH},
     {NULL, 0, ".pth", TORCH},
     {NULL, 0, "/data.pkl", TORCH}, /* in the zip that PyTorch writes */
+    {"\x80\4\x95", 3, ".pkl", PICKLE},
+    {"\x80\5\x95", 3, ".pickle", PICKLE},
+    {NULL, 0, ".joblib", PICKLE},
+    {"ARROW1", 6, ".feather", "a file of Arrow", ", pandas", "pandas.read_feather(",
+     ").to_numpy()"},
+    {NULL, 0, ".arrow", "a stream of Arrow", ", pyarrow as a", "a.ipc.open_stream(a.OSFile(",
+     ")).read_pandas().to_numpy()"},
     {"\x89HDF", 4, ".h5", "a file of HDF5", ", h5py", "h5py.File(", ")[\"NAME\"][:]"},
     {"PAR1", 4, ".parquet", "a file of Parquet", ", pandas", "pandas.read_parquet(",
      ").to_numpy()"},
@@ -88,6 +102,8 @@ int row_file_foreign(const struct row_file *file, const unsigned char *bytes, si
         if (ends_with(file->path, foreign[j].suffix) || ends_with(member, foreign[j].suffix))
             i = j;
     const struct foreign *f = &foreign[i];
+    if (i < count && !f->before)
+        return message_set(error, "is %s", f->what);
     return i == count ? 0
                       : message_set(error, "is %s; save its rows: %s", f->what,
                                     row_file_mend(mend, file, f->imports, f->before, f->after));

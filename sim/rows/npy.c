@@ -20,17 +20,21 @@ static int read_type(const char *descr, struct row_file *file, enum sim_dtype wa
 {
     static const enum sim_dtype floats[9] = {
         [1] = SIM_F8E5M2, [2] = SIM_F16, [4] = SIM_F32, [8] = SIM_F64};
+    static const enum sim_dtype integers[2][9] = {
+        {[1] = SIM_I8, [2] = SIM_I16, [4] = SIM_I32, [8] = SIM_I64},
+        {[1] = SIM_U8, [2] = SIM_U16, [4] = SIM_U32, [8] = SIM_U64}};
     const bool plain = strchr("<>|=", descr[0]) && strlen(descr) == 3;
     const unsigned bytes =
         plain && descr[2] >= '1' && descr[2] <= '8' ? (unsigned)descr[2] - '0' : 0;
     const char *whole = descr[1] == 'V' ? "" : "of integers save x.astype(\"f4\"); ";
     char mend[ROW_MEND];
     if (wanted == SIM_I64) {
-        file->dtype = bytes == 4 ? SIM_I32 : SIM_I64;
+        file->dtype = bytes && strchr("iu", descr[1]) ? integers[descr[1] == 'u'][bytes] : 0;
         file->swapped = descr[0] == '>';
-        return descr[1] == 'i' && (bytes == 4 || bytes == 8)
+        return file->dtype != SIM_DTYPE_UNKNOWN
                    ? 0
-                   : message_set(error, "holds '%.20s'; give int32 or int64 ('<i4', '<i8')", descr);
+                   : message_set(error, "holds '%.20s'; give integers, such as int64 ('<i8')",
+                                 descr);
     }
     file->dtype = bytes && descr[1] == 'f' ? floats[bytes] : SIM_DTYPE_UNKNOWN;
     file->swapped = descr[0] == '>';
@@ -54,8 +58,14 @@ static int read_type(const char *descr, struct row_file *file, enum sim_dtype wa
                            descr, whole,
                            row_file_mend(mend, file, ", ml_dtypes", "n.load(",
                                          ").view(ml_dtypes.float8_e4m3fn).astype(\"f4\")"));
+    if (file->dtype == SIM_DTYPE_UNKNOWN && descr[1] == 'O')
+        return message_set(error,
+                           "holds '%.20s', Python objects, which may run code when they are read; "
+                           "save numbers where it was made: x.astype(\"f4\")",
+                           descr);
     if (file->dtype == SIM_DTYPE_UNKNOWN)
-        return message_set(error, "holds '%.20s', no floating-point numbers; %s", descr,
+        return message_set(error, "holds '%.20s', no floating-point numbers%s; %s", descr,
+                           descr[1] == 'f' ? " of up to 64 bits" : "",
                            row_file_mend(mend, file, "", "n.load(", ").astype(\"f4\")"));
     if (wanted != SIM_DTYPE_UNKNOWN && wanted != file->dtype)
         return message_set(error, "holds %s, not the %s of " MEMBER "dtype",

@@ -47,6 +47,7 @@ static int read_npy(const char *path, uint64_t **counts, size_t *length, struct 
 static int read_lines(char *text, uint64_t **counts, size_t *length, struct message error)
 {
     size_t lines = 1;
+    text[text_end(text, strlen(text))] = '\0';
     for (const char *at = text; *at; at++)
         lines += *at == '\n';
     *counts = malloc(lines * sizeof **counts);
@@ -82,8 +83,9 @@ int row_counts_read(const char *path, uint64_t **counts, size_t *length, struct 
     int status;
     if (npy_format.begins((const unsigned char *)text, bytes))
         status = read_npy(path, counts, length, error);
-    else if (strlen(text) != bytes)
-        status = message_set(error, "is neither a text file nor a .npy file");
+    else if (text_instead(text, bytes))
+        status =
+            message_set(error, "is %s; give a text file or a .npy file", text_instead(text, bytes));
     else
         status = read_lines(text, counts, length, error);
     free(text);

@@ -19,9 +19,15 @@ enum sim_dtype {
     SIM_F64,
     SIM_F8E4M3,
     SIM_F8E5M2,
-    SIM_DTYPES,           /* of scores; two more are those of lengths: */
-    SIM_I32 = SIM_DTYPES, /* .. read where SIM_I64 is asked for */
-    SIM_I64
+    SIM_DTYPES,           /* of scores; more are those of lengths: */
+    SIM_I32 = SIM_DTYPES, /* .. read where SIM_I64 is asked for, as all these */
+    SIM_I64,
+    SIM_I8,
+    SIM_I16,
+    SIM_U8,
+    SIM_U16,
+    SIM_U32,
+    SIM_U64
 };
 
 const char *sim_dtype_name(enum sim_dtype dtype); /* f16, bf16, f32, .., i64 */

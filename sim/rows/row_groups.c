@@ -127,11 +127,14 @@ int row_groups_read(struct row_groups *groups, const char *path, uint64_t rows,
     if (!groups->text)
         return message_set(error, "%s%s", errno ? "cannot be opened: " : "is not a regular file",
                            errno ? strerror(errno) : "");
+    const char *instead = text_instead(groups->text, length);
+    length = text_end(groups->text, length);
+    groups->text[length] = '\0';
     const uint64_t lines = count_lines(groups->text, length);
     if (lines == 0)
         return message_set(error, "is empty; give one label a line, for each row");
-    if (memchr(groups->text, '\0', length))
-        return message_set(error, "is not a text file; give one label a line, for each row");
+    if (instead)
+        return message_set(error, "is %s; give one label a line, for each row", instead);
     if (lines != rows)
         return message_set(error,
                            "has %" PRIu64 " label%s, but " MEMBER "file has %" PRIu64

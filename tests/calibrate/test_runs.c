@@ -70,6 +70,8 @@ START_TEST(broken_files)
     struct csv csv;
     ck_assert_int_eq(csv_parse("t.csv", "n,k\n1\0,2\n", 10, &csv, MESSAGE(error)), -1);
     ck_assert_msg(strstr(error, "t.csv:2: a zero byte") != NULL, "%s", error);
+    ck_assert_int_eq(csv_parse("t.csv", "n\0,\0k\0\n\0", 8, &csv, MESSAGE(error)), -1);
+    ck_assert_msg(strstr(error, "is UTF-16; save it as UTF-8") != NULL, "%s", error);
     ck_assert_int_eq(csv_read("/nowhere/t.csv", &csv, MESSAGE(error)), -1);
     ck_assert_str_eq(error, "/nowhere/t.csv: No such file or directory");
 }

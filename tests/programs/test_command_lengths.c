@@ -159,7 +159,7 @@ START_TEST(refused)
         {"simulate --n 99 --k 9 --offsets x", "--offsets", "give both"},
         {"simulate --k 9 --file tests/golden/groups.npy --lengths 9", "--lengths", "for each row"},
         {"simulate --k 9 --file tests/golden/groups.npy --offsets tests/golden/groups.npy",
-         "--offsets", "int32 or int64"},
+         "--offsets", "give integers, such as int64"},
         {"simulate --k 9 --file tests/golden/groups.npy --offsets tests/golden/groups.labels",
          "--offsets", "on line 1"},
     };

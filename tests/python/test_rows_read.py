@@ -87,6 +87,11 @@ def test_bfloat16_and_float8_by_their_bits(tmp_path):
     for descr in ("<u2", "<i2", "V2", ">u2"):
         numpy.save(tmp_path / "x.npy", bits.astype(descr) if ">" in descr else bits.view(descr))
         assert values(measure(tmp_path, "x.npy", "--dtype", "bf16")[0]) == values(want)
+        array = numpy.load(tmp_path / "x.npy")
+        assert rcm.simulate(array, **SHAPE, dtype="bf16").mass_mean == rcm.simulate(
+            numpy.load(tmp_path / "wide.npy"), **SHAPE).mass_mean
+        with pytest.raises(TypeError, match="rows must be"):
+            rcm.simulate(array, **SHAPE, dtype="f8e4m3")
         refused = command(tmp_path, "simulate", "--file", "x.npy", "--k", 16, "--kb", 1)
         assert refused.returncode == 2 and "give --dtype bf16" in refused.stderr
         run_mend(tmp_path, refused.stderr)

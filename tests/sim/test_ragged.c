@@ -247,17 +247,29 @@ START_TEST(files_of_counts)
     const int64_t large[] = {7, 0, 4096}, huge[] = {7, 0, INT64_MAX};
     const float floats[] = {7, 0, 4096};
     char file[300];
-    const char *texts[] = {"7\n0\n4096\n", " 7\r\n0\n4Ki", "7\n0x\n4096\n", "",
-                           "7\n\n4096\n",  "7\n-2\n1\n"};
-    const char *wrong[] = {NULL, NULL, "'0x' on line 2", "is empty", "'' on line 2", "negative"};
+    const char *texts[] = {"7\n0\n4096\n\n \n", "7\r0\r4096\r", " 7\r\n0\n4Ki", "7\n0x\n4096\n", "",
+                           "7\n\n4096\n",       "7\n-2\n1\n"};
+    const char *wrong[] = {NULL,       NULL,           NULL,      "'0x' on line 2",
+                           "is empty", "'' on line 2", "negative"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         reads_counts(texts[i], strlen(texts[i]), wrong[i]);
-    reads_counts("7\0\n", 3, "neither a text file");
+    reads_counts("7\0\n", 3, "is not a text file");
     reads_counts(file, npy(file, "<i4", small, sizeof small), NULL);
     reads_counts(file, npy(file, "<i8", large, sizeof large), NULL);
+    reads_counts("7\0\n\0", 4, "is UTF-16; save it as UTF-8");
+    const int16_t short_ones[] = {7, 0, 4096};
+    const uint16_t swapped[] = {0x0700, 0, 0x0010};
+    const uint64_t beyond[] = {7, 0, UINT64_MAX};
+    reads_counts(file, npy(file, "<u4", small, sizeof small), NULL);
+    reads_counts(file, npy(file, "<u8", large, sizeof large), NULL);
+    reads_counts(file, npy(file, "<i2", short_ones, sizeof short_ones), NULL);
+    reads_counts(file, npy(file, "<u2", short_ones, sizeof short_ones), NULL);
+    reads_counts(file, npy(file, ">u2", swapped, sizeof swapped), NULL);
+    reads_counts(file, npy(file, "|i1", "\7\0\xff", 3), "has -1 at 2");
+    reads_counts(file, npy(file, "<u8", beyond, sizeof beyond), "at 2");
     reads_counts(file, npy(file, "<i4", negative, sizeof negative), "has -1 at 1");
     reads_counts(file, npy(file, "<i8", huge, sizeof huge), "at 2");
-    reads_counts(file, npy(file, "<f4", floats, sizeof floats), "int32 or int64");
+    reads_counts(file, npy(file, "<f4", floats, sizeof floats), "give integers");
     reads_counts(file, npy(file, "<i8", large, sizeof large - 1), "promises");
 }
 END_TEST

@@ -152,6 +152,8 @@ static const struct {
     {"{'descr': '<f4', 'fortran_order': False 'shape': (3, 4)}", 48, "damaged"},
     {"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4)", 48, "damaged"},
     {"{'descr': '<f4", 48, "records"},
+    {"{'descr': '|O', 'fortran_order': False, 'shape': (6,), }", 48, "Python objects"},
+    {"{'descr': '<f16', 'fortran_order': False, 'shape': (3,), }", 48, "of up to 64 bits; python3"},
     {"'descr'", 48, "dictionary"},
     {GOOD "x", 48, "after its dictionary"},
     {GOOD " \n  {}", 48, "after its dictionary"},

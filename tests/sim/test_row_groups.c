@@ -113,7 +113,13 @@ START_TEST(files_that_are_rejected)
         {"a\nb\na\nb\n", 8, "has 4 labels, but " MEMBER "file has 3 rows"},
         {"a", 1, "has 1 label, but"},
         {"a\n\nb\n", 5, "no label on line 2"},
-        {"a\nb\n \t\n", 7, "no label on line 3"},
+        {"a\nb\n \t\n", 7, "has 2 labels"}, /* the last line is blank */
+        {"\n\n", 2, "is empty"},
+        {"\xff\xfe"
+         "a\0\n\0b\0",
+         8, "is UTF-16; save it as UTF-8; give one label"},
+        {"a\0\n\0b\0", 6, "is UTF-16"},
+        {"\0a\0\n\0b", 6, "is UTF-16"},
         {"a\na\na\n", 6, "into one group"},
         {"a\nb\0c\nd\n", 8, "not a text"},
         {"a\n\xff\nb\n", 6, "not UTF-8 without control characters, on line 2"},

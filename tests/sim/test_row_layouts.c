@@ -263,6 +263,7 @@ START_TEST(other_kinds_are_refused)
         {"\x1f\x8b\x08 and more", "gzip"},
         {"\x80\2\x8a\nl\xfc\x9c and more", "weights_only=True"},
         {"\x89HDF\r\n\x1a\n", "h5py"},
+        {"ARROW1", "read_feather"},
         {"PAR1", "pandas"},
         {"no kind that is known", MEMBER "dtype and " MEMBER "row"},
     };
@@ -290,12 +291,21 @@ START_TEST(other_kinds_are_refused)
         ck_assert(!opens(&file, SIM_DTYPE_UNKNOWN, error));
         ck_assert_msg(strstr(error, members[i].says), "%s: %s", members[i].member, error);
     }
-    write_file("1,2\n", 4, NULL, 0);
-    snprintf(named, sizeof named, "%s.csv", path);
-    ck_assert_int_eq(rename(path, named), 0);
-    ck_assert(row_file_open(&file, named, SIM_DTYPE_UNKNOWN, 0, MESSAGE(error)) != 0);
-    ck_assert_msg(strstr(error, "loadtxt"), "%s", error);
-    unlink(named);
+    static const struct {
+        const char *suffix, *says;
+    } names[] = {{"csv", "loadtxt"},     {"pkl", "where it was made"}, {"pickle", "run code"},
+                 {"joblib", "run code"}, {"feather", "read_feather"},  {"arrow", "open_stream"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        write_file("1,2\n", 4, NULL, 0);
+        snprintf(named, sizeof named, "%s.%s", path, names[i].suffix);
+        ck_assert_int_eq(rename(path, named), 0);
+        ck_assert(row_file_open(&file, named, SIM_DTYPE_UNKNOWN, 0, MESSAGE(error)) != 0);
+        ck_assert_msg(strstr(error, names[i].says), "%s", error);
+        unlink(named);
+    }
+    write_file("\x80\4\x95", 3, NULL, 0);
+    ck_assert(!opens(&file, SIM_DTYPE_UNKNOWN, error) && !strstr(error, "python3"));
+    unlink(path);
 }
 END_TEST
 

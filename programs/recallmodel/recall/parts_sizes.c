@@ -10,6 +10,7 @@
 
 #include <base/files/text_file.h>
 #include <base/memory.h>
+#include <base/text.h>
 
 #include "parts_command.h"
 
@@ -22,11 +23,13 @@ static int read_sizes_file(struct count_list *list, const char *option, const ch
     size_t capacity = 0, length;
     FILE *file = fopen(path, "r"); /* or a pipe */
     char *text = file ? text_read(file, SIZES_BYTES_MOST, &length) : NULL, *rest = text;
-    const bool is_text = text && strlen(text) == length;
+    const char *instead = text ? text_instead(text, length) : NULL;
     int status = text ? STATUS_OK
                       : usage_error("%s %s: %s; give a list such as 100,80,80 or a file of such "
                                     "numbers",
                                     option, path, strerror(errno));
+    if (instead)
+        status = usage_error("%s %s: is %s", option, path, instead);
     for (char *word; status == STATUS_OK && (word = strtok_r(rest, between, &rest));) {
         list->items = array_grow(list->items, list->length, &capacity, sizeof *list->items);
         const char *wrong = parse_count(word, &list->items[list->length]);
@@ -37,7 +40,7 @@ static int read_sizes_file(struct count_list *list, const char *option, const ch
             status = usage_error("%s %s: more than %d numbers; give at most that", option, path,
                                  PARTS_MOST);
     }
-    if (status == STATUS_OK && (list->length == 0 || !is_text))
+    if (status == STATUS_OK && list->length == 0)
         status = usage_error("%s %s: is no list of numbers; give a file of numbers such as "
                              "100,80,80",
                              option, path);

@@ -47,6 +47,9 @@ START_TEST(what_is_text)
           "a\nb\n");
     READS("a\xEF\xBB\xBF\r\rb\r\n\r", "a\xEF\xBB\xBF\r\rb\n\r");
     READS("a\0b\r\n", "a\0b\n");
+    READS("\xEF\xBB\xBF"
+          "1,2\r3,4\r",
+          "1,2\n3,4\n"); /* no line feed at all */
     unlink(path);
 }
 END_TEST
