@@ -325,6 +325,7 @@ static bool fits(const char *pattern, const char *name)
 
 static const struct rcm_device *of_machine(const char *name)
 {
+    name += strncmp(name, "ml.", 3) == 0 ? 3 : 0; /* as Amazon SageMaker calls them */
     for (size_t i = 0; i < COUNT(machines); i++)
         if (fits(machines[i].machine, name))
             return rcm_device_by_name(machines[i].device);
@@ -378,6 +379,24 @@ const struct rcm_device *rcm_device_meant(const char *name, const struct rcm_dev
     if (*count == 1 && strpbrk(name, digits)) /* "RTX 4080" is another card than the one behind */
         *count = 0;
     return NULL;
+}
+
+bool rcm_device_guessed(const char *name, const struct rcm_device *meant)
+{
+    struct parts typed, whole;
+    char own[NAME_MOST];
+    if (meant == rcm_device_by_name(name))
+        return false;
+    return rcm_name_begins(meant->name, name) ||
+           (take_name(name, own) && take_apart(own, &typed) && take_apart(meant->name, &whole) &&
+            strlen(typed.card) < strlen(whole.card) &&
+            strncmp(whole.card, typed.card, strlen(typed.card)) == 0);
+}
+
+bool rcm_device_is_part(const char *name)
+{
+    const char *at = strstr(name, "MIG ");
+    return at && is_digit(at[4]);
 }
 
 const struct rcm_device *rcm_device_same_chip(const char *name)

@@ -110,12 +110,20 @@ size_t rcm_devices_by_prefix(const char *name, const struct rcm_device **found, 
  * the nearest letters. A card of several forms ("h100", "a100") is the commonest, the SXM card with
  * the most memory, and the others that the name may mean are told.
  * Domain    any text: "H100", "4090", "NVIDIA H100 80GB HBM3", "GH100 [H100 PCIe] (rev a1)",
- *           "p5.48xlarge". Any other one with a '.' or '/', as paths have, means none.
+ *           "p5.48xlarge", "ml.p5.48xlarge". Any other one with a '.' or '/', as paths have, means
+ *           none.
  * Returns   the device, and in *count how many others it may be; their first `most` in `others`.
  *           NULL: there is none (*count = 0), or it may be any of *count, whose names begin so.
  * Source    the names are those that CUDA, ROCm, JAX (device_kind) and the PCI IDs give. */
 const struct rcm_device *rcm_device_meant(const char *name, const struct rcm_device **others,
                                           size_t most, size_t *count);
+
+/* Is `meant`, the device that a name means, only one that begins so? "MI300" is taken as MI300X,
+ * and there is an MI300A. */
+bool rcm_device_guessed(const char *name, const struct rcm_device *meant);
+
+/* Is it the name of a part of a card, "H100 MIG 1g.10gb"? None has a row. For a message. */
+bool rcm_device_is_part(const char *name);
 
 /* Of a card that has no row: the device that has its chip and its memory (the H800 has those of an
  * H100, the A800 those of an A100; both have slower NVLink, and the H800 fewer float64). For a

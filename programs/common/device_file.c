@@ -160,13 +160,22 @@ int unknown_device(const char *option, const char *value, const char *also)
         return usage_error("%s '%.60s' is not known; it has the chip and the memory of %s: give "
                            "that",
                            option, value, same->name);
+    if (rcm_device_is_part(value))
+        return usage_error("%s '%.60s' is a part of a card, and none is known; give the path of a "
+                           "profile measured on it (recallmodel bench --calibrate)",
+                           option, value);
+    if (strstr(value, " MiB"))
+        return usage_error("%s '%.60s' is a size of memory; of a line of nvidia-smi give the name "
+                           "alone, without the comma and what is behind it",
+                           option, value);
     count_letters(value, typed);
     for (size_t i = 0; (d = rcm_device(i)); i++) {
         count_letters(d->name, own);
         if (memcmp(typed, own, sizeof own) == 0)
             return usage_error("%s '%.60s' is not known; did you mean %s?", option, value, d->name);
     }
-    return usage_error("%s '%.60s' is not known, and no other card answers for it; give one that "
-                       "recallmodel devices lists%s",
-                       option, value, also);
+    return usage_error("%s '%.60s' is %s; give one that recallmodel devices lists%s", option, value,
+                       strchr(value, '.') ? "no device and no file"
+                                          : "not known, and no other card answers for it",
+                       also);
 }

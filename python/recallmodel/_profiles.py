@@ -173,10 +173,16 @@ def _device_row(device):
         what = "is not known, and no other card answers for it; give one of devices()"
         if others:
             what = f"may mean {', '.join(others)}; give one of them"
+        elif model.rcm_device_is_part(os.fsencode(name)):
+            what = "is a part of a card, and none is known; give the path of a profile of it"
+        elif "." in name:
+            what = "is no device and no file; give one of devices()"
         elif same:
             what = ("is not known; it has the chip and the memory of "
                     f"{text_of(same.name)}: give that")
         raise ValueError(f"device {name!r} {what}")
+    if not others and model.rcm_device_guessed(os.fsencode(name), row):
+        warnings.warn(f"{name} is taken as {text_of(row.name)}", stacklevel=4)
     if others:
         too = " and ".join(filter(None, (", ".join(others[:-1]), others[-1])))
         warnings.warn(f"{name} is taken as {text_of(row.name)}; there "
@@ -194,7 +200,8 @@ def _device_or_profile(device):
     """What the command's --device takes, as (row of a device, None) or, of a CPU, this machine or
     a file, (row or None, Profile)."""
     if isinstance(device, str) and not _device_meant(device)[0] and (
-            device == "this" or "/" in device or "." in device or _names_like(_cpus(), device)):
+            device == "this" or "/" in device or ("." in device and os.path.exists(device))
+            or _names_like(_cpus(), device)):
         own = _profile_of_any(device)
         return own._device or None, own
     return _device_row(device), None

@@ -351,6 +351,12 @@ def test_names_of_devices_are_those_of_the_command():
     assert rcm.select(**question, device="cpu") == rcm.select(**question, profile="cpu")
     assert rcm.select(**question, device="h100_pcie", kernel="graphcore").contenders == (
         rcm.select(**question, profile="H100-PCIe").contenders)
+    with pytest.warns(UserWarning, match="^AMD Instinct MI300 is taken as MI300X$"):
+        rcm.select(2**18, 64, 0.95, device="AMD Instinct MI300")
+    for name, text in (("NVIDIA H100 80GB HBM3 MIG 1g.10gb", "a part of a card"),
+                       ("BM.GPU.H100.8", "no device and no file")):
+        with pytest.raises(ValueError, match=text):
+            rcm.select(2**18, 64, 0.95, device=name)
     with pytest.raises(ValueError, match="may mean TPUv5e, TPUv5p; give one of them"):
         rcm.select(**question, device="tpuv5")
     with pytest.raises(ValueError, match="'nothing' is not known"):

@@ -219,8 +219,7 @@ int read_device(void *to, const char *option, const char *value)
         return read_this_machine(&device->text, option);
     if (meant) {
         device->family = count > 0 ? value : NULL;
-        if (count > 0 ||
-            (rcm_name_begins(meant->name, value) && meant != rcm_device_by_name(value)))
+        if (count > 0 || rcm_device_guessed(value, meant))
             print_meant(option, value, meant, found, count);
         device->given_as = meant->name; /* without blanks */
         device->text = (struct rcm_device_text){.device = *meant};
@@ -231,7 +230,8 @@ int read_device(void *to, const char *option, const char *value)
     if (strpbrk(value, "./")) {
         if (device_file_read(value, &device->text, error, sizeof error) == 0)
             return STATUS_OK;
-        return usage_error("%s %s", option, error);
+        if (strchr(value, '/') || access(value, F_OK) == 0)
+            return usage_error("%s %s", option, error);
     }
     for (size_t i = 0; i < count && i < NAMES_LISTED; i++)
         append_name(several, sizeof several, found[i]->name);

@@ -128,6 +128,8 @@ static const struct {
     /* machines of clouds */
     {"p5.48xlarge", "H100-SXM", ""},
     {"p5en.48xlarge", "H200", ""},
+    {"ml.p5.48xlarge", "H100-SXM", ""},
+    {"AMD Instinct MI300", "MI300X", ""},
     {"p4d.24xlarge", "A100-SXM-40GB", ""},
     {"p6-b200.48xlarge", "B200", ""},
     {"g4dn.xlarge", "T4", ""},
@@ -230,6 +232,38 @@ START_TEST(devices_that_names_mean)
         ck_assert_ptr_eq(rcm_device_meant(rcm_device(i)->name, NULL, 0, &count), rcm_device(i));
         ck_assert_uint_eq(count, 0);
         ck_assert_msg(rcm_device_meant(name, NULL, 0, &count) == rcm_device(i), "%s", name);
+        ck_assert_msg(!rcm_device_guessed(name, rcm_device(i)), "%s", name);
+    }
+}
+END_TEST
+
+/* A name that ends before that of its device is told; a part of a card is none. */
+START_TEST(guesses_and_parts)
+{
+    static const struct {
+        const char *name;
+        bool guessed, part;
+    } cases[] = {
+        {"mi300", true, false},
+        {"AMD Instinct MI300", true, false},
+        {"AMD MI355 OAM", true, false},
+        {"AMD Instinct MI300X OAM", false, false},
+        {"NVIDIA H100 80GB HBM3", false, false},
+        {"NVIDIA GeForce RTX 4090", false, false},
+        {"NVIDIA A10", false, false},
+        {"TPU v5 lite", false, false},
+        {"p5.48xlarge", false, false},
+        {"NVIDIA H100 80GB HBM3 MIG 1g.10gb", false, true},
+        {"  MIG 3g.40gb     Device  0: (UUID: MIG-5c6f)", false, true},
+        {"MIG", false, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t count;
+        const struct rcm_device *d = rcm_device_meant(cases[i].name, NULL, 0, &count);
+        ck_assert_msg((d && rcm_device_guessed(cases[i].name, d)) == cases[i].guessed, "%s",
+                      cases[i].name);
+        ck_assert_msg(rcm_device_is_part(cases[i].name) == cases[i].part, "%s", cases[i].name);
+        ck_assert_msg(!cases[i].part || !d, "%s", cases[i].name);
     }
 }
 END_TEST
@@ -319,5 +353,5 @@ START_TEST(no_name_near_a_known_one)
 }
 END_TEST
 
-TEST_MAIN("names", utf8, beginnings_of_names, devices_that_names_mean,
+TEST_MAIN("names", utf8, beginnings_of_names, devices_that_names_mean, guesses_and_parts,
           cards_with_the_chip_of_another, no_name_near_a_known_one)
