@@ -78,7 +78,7 @@ static unsigned usable(struct problem *problem)
     bool goes_long = false, goes_short = false;
     set_free(problem, 1u);
     for (size_t i = 0; i < problem->length; i++) {
-        const char *way = rcm_predict_exact_band(&problem->profile, problem->runs[i].p).stage2;
+        const char *way = rcm_predict_exact_unpadded(&problem->profile, problem->runs[i].p).stage2;
         goes_long = goes_long || (way && *way == 'l');
         goes_short = goes_short || (way && *way == 's');
     }

@@ -13,7 +13,7 @@ void regime_name(const struct rcm_profile *profile, const struct run *run, char 
 {
     if (run->kind == RUN_EXACT) {
         snprintf(name, REGIME_NAME, "exact top-k, %s",
-                 rcm_predict_exact_band(profile, run->p).stage2);
+                 rcm_predict_exact_unpadded(profile, run->p).stage2);
         return;
     }
     const struct rcm_prediction r = rcm_predict(profile, run->p);

@@ -18,7 +18,7 @@ double predicted_us(const struct rcm_profile *profile, const struct run *run)
         profile = &threaded;
     }
     if (run->kind == RUN_EXACT)
-        return rcm_predict_exact(profile, run->p);
+        return rcm_predict_exact_unpadded(profile, run->p).time_us;
     const struct rcm_prediction r = rcm_predict(profile, run->p);
     return run->kind == RUN_STAGE1 ? r.stage1_us : r.time_us;
 }

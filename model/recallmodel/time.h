@@ -368,7 +368,8 @@ struct rcm_prediction rcm_predict_as(const struct rcm_profile *profile,
                                      const struct rcm_kernel *kernel, struct rcm_topk p);
 
 /* The predicted time of the exact top-k of all n, as stage 2 does it, or as the kernel does it that
- * finds the exact top-k alone. p.b and p.k_b are not read.
+ * finds the exact top-k alone. p.b and p.k_b are not read. Rows may be padded with what is never
+ * wanted: it is the time of rcm_predict_exact_padded().
  * Domain    1 <= k <= n; for a kernel of exact top-k alone k < n, because k = n selects nothing.
  *           The profile has what the prediction needs: if it counts runs, at least one of exact
  *           top-k among them (exact_count), because stage 2 of a few candidates says nothing about
@@ -378,13 +379,15 @@ struct rcm_prediction rcm_predict_as(const struct rcm_profile *profile,
  * Source    docs/models.md 14 and 19. */
 double rcm_predict_exact(const struct rcm_profile *profile, struct rcm_topk p);
 
-/* The same with its band, which is that of the held-out runs of exact top-k; stage1_us is 0. If the
- * profile counts no runs at all, n counts as beyond them. */
+/* The same of rows of n elements as they are, to fit a profile and to compare it with runs; with
+ * its band, which is that of the held-out runs of exact top-k; stage1_us is 0. If the profile
+ * counts no runs at all, n counts as beyond them. */
 #define RCM_BAND_RUNS 8 /* a band needs so many held-out runs; of fewer than 20: least and most */
-struct rcm_prediction rcm_predict_exact_band(const struct rcm_profile *profile, struct rcm_topk p);
+struct rcm_prediction rcm_predict_exact_unpadded(const struct rcm_profile *profile,
+                                                 struct rcm_topk p);
 
-/* The same of rows that may be padded with what is never wanted: of n, and of the longer rows at
- * which the kernel begins to work in another way, whichever takes least. It never falls as n grows,
+/* The same of rows that may be padded: of n, and of the longer rows at which the kernel begins to
+ * work in another way, whichever takes least. It never falls as n grows,
  * up to the longest row of the runs (n_high, and elements_high over m): between two such lengths
  * every term of the time grows, so that the least of all longer rows is at n or at one of them.
  * Rows are not padded beyond the runs.

@@ -176,23 +176,19 @@ static bool knows_no_exact(const struct rcm_profile *q)
     return q->run_count > 0.0 && q->exact_count == 0.0;
 }
 
-double rcm_predict_exact(const struct rcm_profile *q, struct rcm_topk p)
-{
-    const struct time_model *model = model_of(q);
-    p.b = p.k_b = 1;
-    return model->exact_us && !knows_no_exact(q) && rcm_check(p) == RCM_OK ? model->exact_us(q, p)
-                                                                           : NAN;
-}
-
-struct rcm_prediction rcm_predict_exact_band(const struct rcm_profile *q, struct rcm_topk p)
+struct rcm_prediction rcm_predict_exact_unpadded(const struct rcm_profile *q, struct rcm_topk p)
 {
     struct rcm_prediction r = time_unknown;
-    r.time_us = r.stage2_us = rcm_predict_exact(q, p);
+    const struct time_model *model = model_of(q);
+    p.b = p.k_b = 1;
+    if (!model->exact_us || knows_no_exact(q) || rcm_check(p) != RCM_OK)
+        return r;
+    r.time_us = r.stage2_us = model->exact_us(q, p);
     if (isnan(r.time_us))
         return r;
     r.stage1_us = 0.0;
     r.bound = "none";
-    r.stage2 = model_of(q)->exact_way(q, p);
+    r.stage2 = model->exact_way(q, p);
     set_band(&r, q->held_out_exact_p05_ratio, q->held_out_exact_p95_ratio);
     const double elements = shape_rows(p) * (double)p.n;
     set_beyond(&r, (beyond_but_b(q, p) & ~(unsigned)RCM_BEYOND_K_B) |
@@ -238,20 +234,26 @@ static uint64_t next_way(const struct rcm_profile *q, struct rcm_topk p, uint64_
 struct rcm_prediction rcm_predict_exact_padded(const struct rcm_profile *q, struct rcm_topk p,
                                                uint64_t *padded_n)
 {
-    struct rcm_prediction best = rcm_predict_exact_band(q, p);
+    struct rcm_prediction best = rcm_predict_exact_unpadded(q, p);
     *padded_n = 0;
     p.b = p.k_b = 1;
     if (rcm_check(p) != RCM_OK || (isnan(best.time_us) && p.k == p.n))
         return best;
     const uint64_t most = longest_row(q, p);
     while ((p.n = next_way(q, p, most))) {
-        const struct rcm_prediction here = rcm_predict_exact_band(q, p);
+        const struct rcm_prediction here = rcm_predict_exact_unpadded(q, p);
         if (here.time_us < best.time_us || (isnan(best.time_us) && !isnan(here.time_us))) {
             best = here;
             *padded_n = p.n;
         }
     }
     return best;
+}
+
+double rcm_predict_exact(const struct rcm_profile *q, struct rcm_topk p)
+{
+    uint64_t padded_n;
+    return rcm_predict_exact_padded(q, p, &padded_n).time_us;
 }
 
 double rcm_predict_threshold(const struct rcm_profile *q, struct rcm_topk p, double reaching)

@@ -171,7 +171,8 @@ static const struct section sections[] = {
      "in place of the parameters."},
     {"predict", "Notes",
      "With --runs and --csv the output is the rows of the file with the columns predicted_us, "
-     "low_us, high_us, within_runs and beyond. 90 % of the held-out runs were measured between "
+     "low_us, high_us, within_runs and beyond; exact top-k is that of rows as they were run, not "
+     "padded. 90 % of the held-out runs were measured between "
      "low_us and high_us. beyond says which of n, k, b, k_b, m are outside the runs of the "
      "profile; it says kernel if, for the shape, the kernel starts something else than it did in "
      "the runs. A profile answers for the kernels of its family, and for types of the same width "

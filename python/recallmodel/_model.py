@@ -290,6 +290,8 @@ def exact_time_us(profile: Union[Profile, Path], n: Numbers, k: Numbers,
 def exact_time_us(profile: Union[Profile, Path], n: Numbers, k: Numbers, m: Numbers = 1) -> Any:
     """Predicted time of the exact top-k in microseconds; the rest is as for predict_us.
 
+    Where rows padded to a longer n take less, it is their time.
+
     NaN also if the runs of the profile have no exact top-k among them.
     """
     own = _profile_of_any(profile)

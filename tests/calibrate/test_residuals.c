@@ -28,7 +28,7 @@ START_TEST(bands)
     /* The shipped profile has both bands, and the predictions have them, too. */
     const struct rcm_profile *q = rcm_profile(0);
     const struct rcm_topk p = {.n = 65536, .k = 256, .b = 1024, .k_b = 1, .m = 16};
-    const struct rcm_prediction r = rcm_predict(q, p), exact = rcm_predict_exact_band(q, p);
+    const struct rcm_prediction r = rcm_predict(q, p), exact = rcm_predict_exact_unpadded(q, p);
     ck_assert(r.low_us < r.time_us && r.time_us < r.high_us && exact.low_us < exact.time_us &&
               exact.time_us < exact.high_us);
     ck_assert_double_eq(r.low_us, r.time_us * q->held_out_p05_ratio);
@@ -37,11 +37,11 @@ START_TEST(bands)
     struct rcm_profile without = *q;
     without.held_out_p05_ratio = without.held_out_exact_p95_ratio = without.exact_count = 0.0;
     ck_assert(isnan(rcm_predict(&without, p).low_us) &&
-              isnan(rcm_predict_exact_band(&without, p).time_us));
+              isnan(rcm_predict_exact_unpadded(&without, p).time_us));
     without.run_count = 0.0; /* it counts no runs at all, as one written by hand */
-    ck_assert(isnan(rcm_predict_exact_band(&without, p).high_us));
-    ck_assert(exact.within_runs && !rcm_predict_exact_band(&without, p).within_runs);
-    ck_assert_uint_eq(rcm_predict_exact_band(&without, p).beyond, RCM_BEYOND_N);
+    ck_assert(isnan(rcm_predict_exact_unpadded(&without, p).high_us));
+    ck_assert(exact.within_runs && !rcm_predict_exact_unpadded(&without, p).within_runs);
+    ck_assert_uint_eq(rcm_predict_exact_unpadded(&without, p).beyond, RCM_BEYOND_N);
 }
 END_TEST
 

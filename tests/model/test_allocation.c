@@ -133,7 +133,7 @@ START_TEST(cost_and_time)
                                       rcm_attention(rcm_decoder(0), h100, p.n, p.k, 32), 10.0));
         ck_allocates_nothing(p, rcm_predict(q, p));
         ck_allocates_nothing(p, rcm_predict_exact(q, p));
-        ck_allocates_nothing(p, rcm_predict_exact_band(q, p));
+        ck_allocates_nothing(p, rcm_predict_exact_unpadded(q, p));
         ck_allocates_nothing(p, rcm_predict_threshold(q, p, 1.1 * (double)p.k));
     }
 }

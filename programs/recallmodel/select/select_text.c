@@ -235,7 +235,9 @@ static void print_notes(const struct selection_answer *answer)
                       shape, low, high, beyond);
     }
     if (kernel && answer->asked.exact_us > 0.0) {
-        const struct rcm_prediction r = rcm_predict_exact_band(kernel, answer->query->base);
+        uint64_t padded_n;
+        const struct rcm_prediction r =
+            rcm_predict_exact_padded(kernel, answer->query->base, &padded_n);
         rcm_beyond_text(r.beyond, beyond);
         if (!r.within_runs)
             print_wrapped("  exact       %s: beyond its runs in %s, so the error may be larger",

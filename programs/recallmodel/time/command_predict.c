@@ -114,11 +114,22 @@ static struct table *predict_rows(const struct query *query, void *state)
     const bool bound = settings->question.device.text.device.bandwidth_bytes_per_s > 0.0;
     struct table *table =
         table_of(&predict_columns, (bound ? WITH_BOUND : 0U) | (settings->d ? WITH_PRODUCT : 0U));
-    settings->exact = predicted_of(rcm_predict_exact_band(&settings->profile.profile, query->base));
+    settings->exact = predicted_of(rcm_predict_exact_padded(&settings->profile.profile, query->base,
+                                                            &settings->exact_padded_n));
     find_fastest_exact(settings, query->base);
     for (size_t i = 0; i < query->length; i++)
         add_shape(table, query, settings, query->shapes[i]);
     return table;
+}
+
+/* "", or ", padded to 400". */
+#define PADDED_TEXT 40
+static const char *padded_text(char text[PADDED_TEXT], uint64_t n)
+{
+    *text = '\0';
+    if (n)
+        snprintf(text, PADDED_TEXT, ", padded to %" PRIu64, n);
+    return text;
 }
 
 static void print_exact(const struct predict_settings *settings)
@@ -126,13 +137,12 @@ static void print_exact(const struct predict_settings *settings)
     const struct rcm_profile_answer *a = &settings->profile;
     const struct predicted *exact = &settings->exact;
     const struct rcm_exact_contender *fastest = &settings->fastest;
-    char us[40], padded[40] = "";
+    char us[40], padded[PADDED_TEXT];
     format_us(us, sizeof us, fastest->time.time_us);
-    if (fastest->padded_n)
-        snprintf(padded, sizeof padded, ", padded to %" PRIu64, fastest->padded_n);
     if (isfinite(exact->r.time_us))
-        printf("Exact top-k of the whole rows: %.6g us (%s%s).\n", exact->r.time_us,
-               isfinite(exact->r.low_us) ? "" : "error ", exact->band);
+        printf("Exact top-k of the whole rows: %.6g us (%s%s)%s.\n", exact->r.time_us,
+               isfinite(exact->r.low_us) ? "" : "error ", exact->band,
+               padded_text(padded, settings->exact_padded_n));
     else if (!fastest->provider)
         printf("Exact top-k of the whole rows: not known, because %s.\n",
                a->profile.run_count > 0.0 && a->profile.exact_count == 0.0
@@ -145,7 +155,7 @@ static void print_exact(const struct predict_settings *settings)
                       fastest->at_most  ? ", larger k or n"
                       : fastest->beyond ? ", beyond runs"
                                         : "",
-                      padded);
+                      padded_text(padded, fastest->padded_n));
     putchar('\n');
 }
 
@@ -182,9 +192,7 @@ static json_t *fastest_json(const struct rcm_exact_contender *fastest)
     set_real(object, "high_us", fastest->time.high_us);
     set_truth(object, "carried", fastest->profile.stands_in_for != NULL);
     set_truth(object, "at_most", fastest->at_most);
-    json_object_set_new(object, "padded_n",
-                        fastest->padded_n ? json_integer((json_int_t)fastest->padded_n)
-                                          : json_null());
+    set_count(object, "padded_n", fastest->padded_n ? fastest->padded_n : NO_COUNT);
     set_truth(object, "beyond", fastest->beyond);
     return object;
 }
@@ -200,6 +208,8 @@ static void predict_json(json_t *object, const struct query *query, const struct
     set_real(object, "exact_us", exact->time_us);
     set_real(object, "exact_low_us", exact->low_us);
     set_real(object, "exact_high_us", exact->high_us);
+    set_count(object, "exact_padded_n",
+              settings->exact_padded_n ? settings->exact_padded_n : NO_COUNT);
     json_object_set_new(object, "fastest_exact", fastest_json(&settings->fastest));
     if (settings->d)
         product_json(object, &settings->product, settings->d);

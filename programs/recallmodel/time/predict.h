@@ -26,6 +26,7 @@ struct predict_settings {
 
     /* What the rows of a query have found: the whole rows, and the product of the first shape. */
     struct predicted exact;             /* by the profile */
+    uint64_t exact_padded_n;            /* it is of rows padded to so many elements; 0: not */
     struct rcm_exact_contender fastest; /* exact top-k that one can call; provider NULL: none */
     struct rcm_product product;
 };

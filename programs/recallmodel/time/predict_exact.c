@@ -1,9 +1,11 @@
 /* predict_exact.c - predict by the profile of a kernel that only finds the exact top-k.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
 #include <math.h>
 
 #include <programs/common/format.h>
+#include <programs/common/wrap.h>
 
 #include <programs/recallmodel/question/answer.h>
 #include <programs/recallmodel/question/configuration.h>
@@ -13,6 +15,7 @@ struct exact_row {
     struct query_fields query;
     struct predicted predicted;
     const char *way;
+    uint64_t padded_n;
 };
 
 static const struct column exact_items[] = {
@@ -21,15 +24,18 @@ static const struct column exact_items[] = {
     {PART(struct exact_row, predicted, band_columns)},
     {FIELD(struct exact_row, way), EVERYWHERE("way")},
     {PART(struct exact_row, predicted, beyond_columns)},
+    {FIELD(struct exact_row, padded_n), IN_DATA("padded_n")},
 };
 static const struct columns exact_columns = COLUMNS(struct exact_row, exact_items);
 
 static struct table *exact_rows(const struct query *query, void *state)
 {
-    const struct predict_settings *settings = state;
-    const struct rcm_prediction r = rcm_predict_exact_band(&settings->profile.profile, query->base);
+    struct predict_settings *settings = state;
+    const struct rcm_prediction r = rcm_predict_exact_padded(
+        &settings->profile.profile, query->base, &settings->exact_padded_n);
     const struct exact_row row = {fields_of(query), predicted_of(r),
-                                  isnan(r.time_us) ? "" : r.stage2};
+                                  isnan(r.time_us) ? "" : r.stage2,
+                                  settings->exact_padded_n ? settings->exact_padded_n : NO_COUNT};
     struct table *table = table_of(&exact_columns, 0);
     table_add(table, &row, false);
     return table;
@@ -43,6 +49,9 @@ static void exact_text(const struct query *query, const struct table *table, voi
     print_profile(&settings->profile);
     putchar('\n');
     table_print(table, stdout, colour);
+    if (settings->exact_padded_n)
+        print_wrapped("\nRows padded to %" PRIu64 " elements take less: it is their time.",
+                      settings->exact_padded_n);
 }
 
 static void exact_json(json_t *object, const struct query *query, const struct table *table,

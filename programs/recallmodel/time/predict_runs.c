@@ -28,11 +28,11 @@ static bool replaced(const struct csv *csv, size_t column)
     return i < NEW_COLUMNS;
 }
 
-/* As predicted_us says it, with its band. */
+/* As predicted_us says it, with its band: of the rows as they were run, not padded. */
 static struct rcm_prediction predict_run(const struct rcm_profile_answer *a, const struct run *run)
 {
     if (run->kind == RUN_EXACT)
-        return rcm_predict_exact_band(&a->profile, run->p);
+        return rcm_predict_exact_unpadded(&a->profile, run->p);
     struct rcm_prediction r = rcm_predict_as(&a->profile, a->kernel, run->p);
     if (!rcm_kernel_runs(a->kernel, run->p)) { /* another kernel ran it */
         r.beyond |= RCM_BEYOND_KERNEL;

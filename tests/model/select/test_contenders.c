@@ -57,7 +57,7 @@ static struct best exhaustive(const struct rcm_selection *s)
 static bool surely_faster(const struct rcm_selection *s, const struct rcm_choice *c)
 {
     const struct rcm_prediction buckets = rcm_predict(s->machine.profile, c->p),
-                                exact = rcm_predict_exact_band(s->machine.profile, s->p);
+                                exact = rcm_predict_exact_unpadded(s->machine.profile, s->p);
     const double down = s->exact_us > 0.0 ? 1.0 : exact.time_us / exact.low_us;
     return log(c->exact_objective / c->objective) >
            hypot(log(buckets.high_us / buckets.time_us), log(down));

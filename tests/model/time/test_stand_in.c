@@ -230,7 +230,7 @@ START_TEST(exact_kernels_of_a_card)
     ck_assert_str_eq(of_b200.card, "B200");
     ck_assert_ptr_null(of_b200.stands_in_for);
     for (size_t i = 0; (q = rcm_profile(i)); i++) {
-        const struct rcm_prediction r = rcm_predict_exact_band(q, p);
+        const struct rcm_prediction r = rcm_predict_exact_unpadded(q, p);
         ck_assert(q->kernel->model != RCM_TIME_EXACT || rcm_device_by_name(q->card));
         if (q->kernel->model != RCM_TIME_EXACT || strcmp(q->card, "B200") != 0 || !r.within_runs)
             continue;
@@ -245,7 +245,7 @@ START_TEST(exact_kernels_of_a_card)
     /* k = 8 takes at most what k = 512 does, with which the runs begin */
     ck_assert_str_eq(fastest("B200", RCM_F32, small).name, "sglang_v2_decode_b200");
     const struct rcm_exact_contender *less = by("SGLang topk_v2", "B200", RCM_F32, small);
-    const struct rcm_prediction begins = rcm_predict_exact_band(
+    const struct rcm_prediction begins = rcm_predict_exact_unpadded(
         &of_b200, (struct rcm_topk){.n = 131072, .k = (uint64_t)of_b200.k_low, .m = 1});
     ck_assert(less->at_most && less->time.time_us == begins.time_us);
     ck_assert(SAME(less->time.low_us, RCM_BEYOND_LOW_RATIO * begins.low_us) &&
