@@ -347,8 +347,8 @@ void rcm_beyond_text(unsigned beyond, char text[RCM_BEYOND_TEXT]);
 struct rcm_prediction {
     double time_us, stage1_us;
     double stage2_us; /* 0 where there are no more than k candidates */
-    /* 90 % of the held-out runs lay between: time_us times the ratios of the profile; NaN where
-     * these are not known */
+    /* 90 % of the held-out runs lay between: time_us times the ratios of the profile, the low end
+     * no less than rcm_least_us() of the card; NaN where the ratios are not known */
     double low_us, high_us;
     /* what takes most of stage 1: "launch", "threads", "waves", "memory", "lines", "blocks",
      * "merge", "operations" */

@@ -7,6 +7,8 @@
 #include <model/recallmodel/provider.h>
 #include <model/shape/shape.h>
 
+#include "time_terms.h"
+
 struct question {
     const struct rcm_device *device;
     const enum rcm_dtype *dtype;
@@ -99,12 +101,13 @@ static bool contender_of(const struct question *asked, const struct measured *of
     out->time = rcm_predict_exact_padded(&out->profile, p, &out->padded_n);
     if (out->at_most)
         out->time.low_us *= RCM_BEYOND_LOW_RATIO;
-    if (!(out->time.time_us > 0.0) || out->time.within_runs)
-        return out->time.time_us > 0.0;
-    out->beyond = out->provider->any_cuda && !(out->time.beyond & ~LONGER_OR_MORE_ROWS);
-    out->time.low_us = fmin(out->time.low_us, out->time.time_us * RCM_BEYOND_LOW_RATIO);
-    out->time.high_us = fmax(out->time.high_us, out->time.time_us * RCM_BEYOND_HIGH_RATIO);
-    return out->beyond;
+    if (!out->time.within_runs) {
+        out->beyond = out->provider->any_cuda && !(out->time.beyond & ~LONGER_OR_MORE_ROWS);
+        out->time.low_us = fmin(out->time.low_us, out->time.time_us * RCM_BEYOND_LOW_RATIO);
+        out->time.high_us = fmax(out->time.high_us, out->time.time_us * RCM_BEYOND_HIGH_RATIO);
+    }
+    time_raise_low(&out->time, asked->device, out->profile.dtype, asked->p);
+    return out->time.time_us > 0.0 && (out->time.within_runs || out->beyond);
 }
 
 /* How far the card is from which it comes: by the ratio of the rates of memory. */

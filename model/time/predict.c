@@ -85,11 +85,30 @@ static void set_beyond(struct rcm_prediction *r, unsigned beyond)
     r->within_runs = beyond == 0;
 }
 
-static void set_band(struct rcm_prediction *r, double p05_ratio, double p95_ratio)
+void time_raise_low(struct rcm_prediction *r, const struct rcm_device *device, enum rcm_dtype dtype,
+                    struct rcm_topk p)
+{
+    if (device && !isnan(r->low_us))
+        r->low_us = fmax(r->low_us, fmin(r->time_us, rcm_least_us(device, dtype, p.n, p.m)));
+}
+
+/* The card whose times the profile predicts; NULL: it has no row. */
+static const struct rcm_device *card_of(const struct rcm_profile *q)
+{
+    const char *name = q->stands_in_for      ? q->stands_in_for
+                       : q->card && *q->card ? q->card
+                                             : q->name;
+    return name ? rcm_device_by_name(name) : NULL;
+}
+
+static void set_band(struct rcm_prediction *r, const struct rcm_profile *q, struct rcm_topk p,
+                     double p05_ratio, double p95_ratio)
 {
     const bool known = p05_ratio > 0.0 && p95_ratio > 0.0;
     r->low_us = known ? r->time_us * p05_ratio : NAN;
     r->high_us = known ? r->time_us * p95_ratio : NAN;
+    if (known)
+        time_raise_low(r, card_of(q), q->dtype, p);
 }
 
 /* ---- both stages */
@@ -144,7 +163,7 @@ struct rcm_prediction rcm_predict(const struct rcm_profile *q, struct rcm_topk p
         low = fmin(low, low_of(q->contiguous_p05_ratio));
         high = fmax(high, q->contiguous_p95_ratio);
     }
-    set_band(&r, low, high);
+    set_band(&r, q, p, low, high);
     return r;
 }
 
@@ -161,7 +180,7 @@ struct rcm_prediction rcm_predict_as(const struct rcm_profile *q, const struct r
     const struct rcm_work is = kernel->work(p, bytes), was = q->kernel->work(p, bytes);
     if (is.blocks != was.blocks || is.elements != was.elements || is.lines != was.lines ||
         is.merges != was.merges) {
-        set_band(&r, 0.0, 0.0);
+        set_band(&r, q, p, 0.0, 0.0);
         set_beyond(&r, r.beyond | RCM_BEYOND_KERNEL);
     }
     return r;
@@ -189,7 +208,7 @@ struct rcm_prediction rcm_predict_exact_unpadded(const struct rcm_profile *q, st
     r.stage1_us = 0.0;
     r.bound = "none";
     r.stage2 = model->exact_way(q, p);
-    set_band(&r, q->held_out_exact_p05_ratio, q->held_out_exact_p95_ratio);
+    set_band(&r, q, p, q->held_out_exact_p05_ratio, q->held_out_exact_p95_ratio);
     const double elements = shape_rows(p) * (double)p.n;
     set_beyond(&r, (beyond_but_b(q, p) & ~(unsigned)RCM_BEYOND_K_B) |
                        (q->exact_count > 0.0 ? 0 : RCM_BEYOND_N) |

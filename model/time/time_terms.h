@@ -19,6 +19,10 @@ double time_memory_part(const struct rcm_profile *q, double read);
 /* Are the buckets of p contiguous, and does the profile tell them from interleaved ones? */
 bool time_is_contiguous(const struct rcm_profile *q, struct rcm_topk p);
 
+/* Raises the low end of a band to what every kernel takes on the device, but not above the time. */
+void time_raise_low(struct rcm_prediction *r, const struct rcm_device *device, enum rcm_dtype dtype,
+                    struct rcm_topk p);
+
 /* The name of the largest of some terms. */
 struct time_term {
     const char *name;

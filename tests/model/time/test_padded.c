@@ -1,5 +1,6 @@
 /* test_padded.c - a shorter row takes no longer than a longer one: exact top-k by every profile,
- * and every exact contender of every card, none of them below the floor of the card.
+ * and every exact contender of every card; no time of these, and no low end of any band, below the
+ * floor of the card.
  *
  * Against: the least of the times of all longer rows of a fine grid, by every profile.
  *
@@ -99,6 +100,63 @@ START_TEST(by_hand)
 }
 END_TEST
 
+/* The low end of a band is no less than the floor, unless the time itself is. Returns whether it
+ * was raised: whether it is the floor. */
+static bool ck_assert_low_end(const char *name, const struct rcm_device *device,
+                              enum rcm_dtype dtype, struct rcm_topk p,
+                              const struct rcm_prediction *r)
+{
+    const double floor = fmin(r->time_us, rcm_least_us(device, dtype, p.n, p.m));
+    ck_assert_msg(isnan(r->low_us) || (r->low_us >= floor && r->low_us <= r->high_us),
+                  "%s on %s, " TOPK_FMT ": from %g to %g us, floor %g", name, device->name,
+                  TOPK_ARG(p), r->low_us, r->high_us, floor);
+    return r->low_us == floor;
+}
+
+/* Of all exact kernels on their own cards and carried to a B200, and of the buckets of every card,
+ * its own and carried. */
+START_TEST(low_ends_of_bands)
+{
+    const struct rcm_device *device, *b200 = rcm_device_by_name("B200");
+    const struct rcm_profile *q;
+    size_t raised = 0, cards = 0, kernels = 0;
+    const uint64_t n[] = {64, 1024, 16384, 1 << 18};
+    for (size_t i = 0; (q = rcm_profile(i)); i++) {
+        device = q->card ? rcm_device_by_name(q->card) : NULL;
+        if (q->kernel->model != RCM_TIME_EXACT || !device)
+            continue;
+        const struct rcm_profile carried = rcm_carry_exact(q, device, b200);
+        kernels++;
+        for (size_t j = 0; j < 4 * SHAPES; j++) {
+            const struct rcm_topk p = {
+                .n = n[j % 4], .k = shapes[j / 4].k, .m = shapes[j / 4].m, .b = 1, .k_b = 1};
+            const struct rcm_prediction own = rcm_predict_exact_unpadded(q, p),
+                                        there = rcm_predict_exact_unpadded(&carried, p);
+            raised += ck_assert_low_end(q->name, device, q->dtype, p, &own);
+            raised += ck_assert_low_end(q->name, b200, q->dtype, p, &there);
+        }
+    }
+    for (size_t i = 0; (device = rcm_device(i)); i++) {
+        const struct rcm_profile_answer a = rcm_profile_for(device, NULL, NULL, NULL);
+        cards += a.found;
+        for (size_t j = 0; j < 4 * SHAPES && a.found; j++) {
+            const struct rcm_topk p = {.n = n[j % 4],
+                                       .k = shapes[j / 4].k,
+                                       .m = shapes[j / 4].m,
+                                       .b = shapes[j / 4].k,
+                                       .k_b = 1};
+            uint64_t padded_n;
+            const struct rcm_prediction both = rcm_predict(&a.profile, p),
+                                        exact = rcm_predict_exact_padded(&a.profile, p, &padded_n);
+            raised += ck_assert_low_end(a.profile.name, device, a.dtype, p, &both);
+            raised += ck_assert_low_end(a.profile.name, device, a.dtype, p, &exact);
+        }
+    }
+    printf("%zu kernels, %zu cards, %zu low ends are the floor\n", kernels, cards, raised);
+    ck_assert(kernels > 20 && cards > 30 && raised > 100);
+}
+END_TEST
+
 START_TEST(contenders_of_every_card)
 {
     const struct rcm_device *device;
@@ -132,6 +190,7 @@ START_TEST(contenders_of_every_card)
                                   "%s on %s, " TOPK_FMT ": %g us, below the floor",
                                   of[l].provider->name, device->name, TOPK_ARG(p),
                                   of[l].time.time_us);
+                    ck_assert_low_end(of[l].provider->name, device, dtype, p, &of[l].time);
                 }
             }
         }
@@ -158,5 +217,5 @@ START_TEST(runs_of_the_card_bound_those_of_others)
 }
 END_TEST
 
-TEST_MAIN("padded", exact_of_every_profile, by_hand, contenders_of_every_card,
+TEST_MAIN("padded", exact_of_every_profile, by_hand, low_ends_of_bands, contenders_of_every_card,
           runs_of_the_card_bound_those_of_others)

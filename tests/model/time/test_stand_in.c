@@ -371,8 +371,12 @@ START_TEST(buckets_carried)
               SAME(r.high_us, r.time_us * h200->held_out_p95_ratio));
     ck_assert(rcm_predict(&q, small).time_us < 1.01 * rcm_predict(h200, small).time_us);
     const struct rcm_prediction far = rcm_predict(&q, beyond);
-    ck_assert(!far.within_runs && SAME(far.low_us, far.time_us * RCM_BEYOND_LOW_RATIO) &&
-              SAME(far.high_us, far.time_us * RCM_BEYOND_HIGH_RATIO));
+    const double least = rcm_least_us(to, RCM_F32, beyond.n, beyond.m);
+    ck_assert(!far.within_runs && least > far.time_us * RCM_BEYOND_LOW_RATIO &&
+              far.low_us == least && SAME(far.high_us, far.time_us * RCM_BEYOND_HIGH_RATIO));
+    const struct rcm_prediction few =
+        rcm_predict(&q, (struct rcm_topk){.n = 262144, .k = 32768, .b = 32768, .k_b = 1, .m = 1});
+    ck_assert(!few.within_runs && SAME(few.low_us, few.time_us * RCM_BEYOND_LOW_RATIO));
 
     struct rcm_profile close = *h200;
     close.held_out_p05_ratio = 0.9;
