@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <model/distribution/distribution.h>
+#include <model/distribution/sum_rule.h>
 #include <model/shape/bisect.h>
 #include <model/shape/shape.h>
 
@@ -26,7 +27,10 @@ static double exceeded(uint64_t seen, uint64_t k, uint64_t x, uint64_t j)
 
 /* ---- a running threshold: compactions as a chain from one block to a later one */
 
-#define NEVER 1e-15 /* probabilities that are left out */
+#define NEVER 1e-15  /* probabilities that are left out */
+#define TINY 1e-250  /* what may have lost digits */
+#define STEP 512     /* elements that are faster one by one than at once */
+#define WIDE 16384.0 /* the variance from which a sum over a block is faster than its total */
 
 /* Blocks that end with a compaction: for each the probability, and means over rows that have one
  * there of what happened up to it. */
@@ -36,6 +40,9 @@ struct state {
 
 struct chain {
     struct rcm_filter f;
+    double never; /* probabilities that are left out */
+    bool is_wide; /* then sums over a block are taken by the rule */
+    struct sum_rule rule;
     uint64_t blocks, first; /* see filter_walk.h */
     struct state *at;       /* at[i]: after block i; sums times the probability */
     struct state end;       /* over all rows */
@@ -63,20 +70,89 @@ static uint64_t read_after(const struct chain *c, uint64_t block)
     return filter_read(c->f, block);
 }
 
+/* What is behind a compaction: x elements that were read since, P(at least `more` of them exceed
+ * the threshold), and P(the last of these is the x-th). */
+struct wait {
+    const struct chain *c;
+    uint64_t seen, x;
+    double probability, last;
+};
+
+/* The x-th is the last of them: after x - 1 elements the k-th largest of those seen is the
+ * (k + more - 1)-th largest of all, and the next one exceeds it. */
+static double last_at(const struct wait *w, uint64_t x)
+{
+    const struct rcm_filter f = w->c->f;
+    const uint64_t top = f.k + f.more - 2, all = w->seen + x - 1;
+    const struct distribution dist = {(int64_t)all, (int64_t)top, (int64_t)w->seen, false};
+    if (x < f.more)
+        return 0.0;
+    return distribution_point(dist, (int64_t)f.k - 1) *
+           ((double)(w->seen - (f.k - 1)) / (double)(all - top)) *
+           ((double)(top + 1) / (double)(all + 1));
+}
+
+/* By ratios of neighbours. */
+static void step(struct wait *w, uint64_t x)
+{
+    const double s = (double)w->seen + 1.0, j = (double)w->c->f.more,
+                 free = s - (double)w->c->f.k - j;
+    for (double y = (double)w->x; y < (double)x; y++) {
+        w->last *= y * (free + y) / ((y + 1.0 - j) * (s + y));
+        w->probability += w->last;
+    }
+}
+
+/* Does the wait vary so little over a block that it is a polynomial there? */
+static bool is_smooth(const struct wait *w)
+{
+    const double k = (double)w->c->f.k, j = (double)w->c->f.more;
+    return (double)w->c->f.block <=
+           2.0 * (double)w->x * sqrt((1.0 - k / (double)w->seen) * (1.0 / j + 1.0 / k));
+}
+
+static void wait_until(struct wait *w, uint64_t x)
+{
+    const struct chain *c = w->c;
+    const bool near = w->last > TINY;
+    if (near && x - w->x <= STEP)
+        step(w, x);
+    else if (near && c->is_wide && x - w->x == c->f.block && is_smooth(w)) {
+        for (unsigned i = 0; i < c->rule.nodes; i++)
+            w->probability += c->rule.weight[i] * last_at(w, w->x + 1 + c->rule.at[i]);
+        w->last = last_at(w, x);
+    } else {
+        w->probability = exceeded(w->seen, c->f.k, x, c->f.more);
+        w->last = last_at(w, x);
+    }
+    w->x = x;
+}
+
+/* Whether next to none wait longer: each further element ends it with some k/(seen + x) or more. */
+static bool is_over(const struct wait *w)
+{
+    return w->probability >= 1.0 - w->c->never ||
+           (w->probability > 0.5 &&
+            w->last * (double)(w->seen + w->x) <= w->c->never * (double)w->c->f.k);
+}
+
 /* Between compactions: after x elements behind `seen`, a have been appended. P(a >= j), and the
  * means of k + a and of (k + a)(k + a + 1) over a >= j: both are the same distribution with larger
- * k. */
+ * k and `seen`, which differ by one term each. */
 struct part {
     double probability, one, two;
 };
 
-static struct part part_of(const struct chain *c, uint64_t seen, uint64_t x, uint64_t j)
+static struct part part_of(const struct wait *w)
 {
-    const double k = (double)c->f.k, s = (double)seen, all = (double)(seen + x);
-    struct part p = {exceeded(seen, c->f.k, x, j), 0.0, 0.0};
-    p.one = k * (all + 1.0) / (s + 1.0) * exceeded(seen + 1, c->f.k + 1, x, j);
-    p.two = k * (k + 1.0) * ((all + 1.0) / (s + 1.0)) * ((all + 2.0) / (s + 2.0)) *
-            exceeded(seen + 2, c->f.k + 2, x, j);
+    const double k = (double)w->c->f.k, j = (double)w->c->f.more;
+    const double s = (double)w->seen, x = (double)w->x;
+    const double first = w->last * (x / k) * ((s + 1.0 - k - j + x) / (s + 1.0 + x));
+    const double second = first * ((k + j) / (k + 1.0)) * ((s + 1.0) / (s + 2.0 + x));
+    struct part p = {w->probability, 0.0, 0.0};
+    p.one = k * ((s + 1.0 + x) / (s + 1.0)) * (p.probability + first);
+    p.two = (k + 1.0) * k * ((s + 1.0 + x) / (s + 1.0)) * ((s + 2.0 + x) / (s + 2.0)) *
+            (p.probability + first + second);
     return p;
 }
 
@@ -119,42 +195,43 @@ static void add(struct state *to, const struct state *from, struct moments m, do
     to->count_square += m.probability * (from->count_square + 2.0 * more * from->count + more * p);
 }
 
-/* From a compaction after this block to the next one, or to the end. */
-static void leave(struct chain *c, uint64_t block)
+/* From a compaction after this block to the next one, or to the end. *low: a block up to which none
+ * follows, which never falls from block to block. */
+static void leave(struct chain *c, uint64_t block, uint64_t *low)
 {
     const uint64_t seen = read_after(c, block), more = c->f.more;
-    const double k = (double)c->f.k, s = (double)seen;
+    const double k = (double)c->f.k, s = (double)seen, all = (double)c->f.n;
+    struct wait wait = {.c = c, .seen = seen};
     struct part before = {0.0, 0.0, 0.0};
-    uint64_t low = block, high = c->blocks;
-    while (high - low > 1) { /* no compaction up to `low` */
-        const uint64_t middle = low + (high - low) / 2;
-        if (exceeded(seen, c->f.k, read_after(c, middle) - seen, more) > NEVER)
-            high = middle;
-        else
-            low = middle;
-    }
-    for (uint64_t i = low + 1; i <= c->blocks && before.probability < 1.0 - NEVER; i++) {
-        const uint64_t x = read_after(c, i) - seen;
-        const struct part here = part_of(c, seen, x, more);
-        const struct part ended = later(before, (double)read_after(c, i - 1), s + (double)x);
+    *low = *low > block ? *low : block;
+    while (*low < c->blocks &&
+           exceeded(seen, c->f.k, read_after(c, *low + 1) - seen, more) <= c->never)
+        ++*low;
+    uint64_t i = *low;
+    while (i < c->blocks && !is_over(&wait)) {
+        wait_until(&wait, read_after(c, ++i) - seen);
+        const struct part here = part_of(&wait);
+        const struct part ended = later(before, (double)read_after(c, i - 1), s + (double)wait.x);
         add(&c->at[i], &c->at[block], moments_of(difference(here, ended), k), 1.0);
         before = here;
     }
-    const double all = (double)c->f.n;
+    if (i < c->blocks)
+        return;
     const double one = k * (all + 1.0) / (s + 1.0),
                  two = k * (k + 1.0) * ((all + 1.0) / (s + 1.0)) * ((all + 2.0) / (s + 2.0));
-    if (before.probability < 1.0 - NEVER)
-        add(&c->end, &c->at[block],
-            moments_of(
-                difference((struct part){1.0, one, two}, part_of(c, seen, c->f.n - seen, more)), k),
-            0.0);
+    add(&c->end, &c->at[block], moments_of(difference((struct part){1.0, one, two}, before), k),
+        0.0);
 }
 
 /* Sets the first compaction. Returns whether the filter is in the domain; and there is memory. */
-static bool begin(struct chain *c, struct rcm_filter f)
+static bool begin(struct chain *c, struct rcm_filter f, double never)
 {
     const struct filter_blocks blocks = filter_blocks(f);
-    *c = (struct chain){.f = f, .blocks = blocks.count, .first = blocks.first};
+    const double k = (double)f.k, more = (double)f.more;
+    *c = (struct chain){.f = f, .never = never, .blocks = blocks.count, .first = blocks.first};
+    c->is_wide = c->blocks > 0 && f.block > STEP && k * more >= WIDE * (k + more);
+    if (c->is_wide)
+        c->rule = sum_rule(f.block);
     c->at = blocks.count > 0 ? calloc(blocks.count + 1, sizeof *c->at) : NULL;
     if (!c->at || c->first == 0)
         return c->at != NULL;
@@ -170,16 +247,22 @@ static double deviation(double square, double mean)
 
 struct rcm_filter_work rcm_filter(struct rcm_filter filter)
 {
+    return filter_work(filter, NEVER);
+}
+
+struct rcm_filter_work filter_work(struct rcm_filter filter, double never)
+{
     struct rcm_filter_work work = {NAN, NAN, NAN, NAN, NAN, NAN};
     struct chain c;
-    if (!begin(&c, filter))
+    if (!begin(&c, filter, never))
         return work;
     const double n = (double)filter.n, k = (double)filter.k;
     if (c.first == 0)
         c.end = (struct state){1.0, n, n * n, 0.0, 0.0};
+    uint64_t low = 0;
     for (uint64_t i = c.first; i > 0 && i <= c.blocks; i++)
-        if (c.at[i].probability > NEVER)
-            leave(&c, i);
+        if (c.at[i].probability > never)
+            leave(&c, i, &low);
     free(c.at);
     work.appended = c.end.appended / c.end.probability;
     work.appended_sd = deviation(c.end.appended_square / c.end.probability, work.appended);
@@ -200,7 +283,7 @@ double rcm_filter_compactions_at_most(struct rcm_filter filter, uint64_t compact
 {
     struct chain c;
     double within = 0.0;
-    if (!begin(&c, filter))
+    if (!begin(&c, filter, NEVER))
         return NAN;
     const size_t width = (size_t)(compactions < c.blocks ? compactions : c.blocks) + 1;
     double *const count = calloc((c.blocks + 1) * width, sizeof *count);
@@ -213,11 +296,13 @@ double rcm_filter_compactions_at_most(struct rcm_filter filter, uint64_t compact
         count[c.first * width + 1] = 1.0;
     for (uint64_t i = c.first; i <= c.blocks; i++) {
         const uint64_t seen = read_after(&c, i);
+        struct wait wait = {.c = &c, .seen = seen};
         double before = 0.0, held = 0.0;
         for (size_t r = 0; r < width; r++)
             held += count[i * width + r];
         for (uint64_t j = i + 1; j <= c.blocks && held > NEVER && before < 1.0 - NEVER; j++) {
-            const double here = exceeded(seen, filter.k, read_after(&c, j) - seen, filter.more);
+            wait_until(&wait, read_after(&c, j) - seen);
+            const double here = wait.probability;
             for (size_t r = 1; r + 1 < width + 1 && here > before; r++)
                 if (r + 1 < width)
                     count[j * width + r + 1] += (here - before) * count[i * width + r];
@@ -228,71 +313,6 @@ double rcm_filter_compactions_at_most(struct rcm_filter filter, uint64_t compact
     free(c.at);
     free(count);
     return fmin(within, 1.0);
-}
-
-/* ---- the best block
- *
- * A block of the buffer's room leaves room - k - block + 1 for `more`, so that the first compaction
- * comes after ceil((room + 1)/block) - 1 blocks. Where that number is the same, the work falls and
- * then rises with the block; where it changes, it jumps. So each such range is searched, from large
- * blocks on, until much smaller ones have not been better. */
-
-struct block_search {
-    uint64_t n, k, room;
-    struct rcm_filter best;
-    double least;
-};
-
-static double try_block(struct block_search *search, uint64_t block)
-{
-    const struct rcm_filter f = {search->n, search->k, block, search->room - search->k - block + 1};
-    const double selected = rcm_filter(f).selected;
-    if (selected < search->least) {
-        search->least = selected;
-        search->best = f;
-    }
-    return selected;
-}
-
-static void search_range(struct block_search *search, uint64_t low, uint64_t high)
-{
-    while (high - low > 2) {
-        const uint64_t third = (high - low) / 3, x = low + third, y = high - third;
-        if (try_block(search, x) <= try_block(search, y))
-            high = y - 1 > x ? y - 1 : x;
-        else
-            low = x + 1;
-    }
-    for (uint64_t block = low; block <= high; block++)
-        try_block(search, block);
-}
-
-#define NEAR 1.15     /* of the least; what begins higher is not searched */
-#define RANGES_MOST 6 /* without a better one */
-#define SMALLER 8
-#define BLOCKS_CHEAP 256 /* of more only some ranges are tried, six to an octave */
-
-struct rcm_filter rcm_best_filter(uint64_t n, uint64_t k, uint64_t room)
-{
-    struct block_search search = {.n = n, .k = k, .room = room, .least = INFINITY};
-    search.best = (struct rcm_filter){n, k, 0, 0};
-    unsigned ranges = 0;
-    uint64_t high = k < n && k < room ? room - k : 0, low;
-    high = high < n ? high : n;
-    if (high > 0 && room > n) /* without a compaction */
-        try_block(&search, room - n < high ? room - n : high);
-    while (high > 0) {
-        const double before = search.least;
-        low = shape_ceil_divide(room + 1, shape_ceil_divide(room + 1, high));
-        if (shape_ceil_divide(n, low) > RCM_FILTER_BLOCKS / 8 ||
-            (ranges >= RANGES_MOST && high * SMALLER <= search.best.block))
-            break;
-        if (try_block(&search, low) < NEAR * before)
-            search_range(&search, low, high);
-        ranges = search.least < before ? 0 : ranges + 1;
-        high = low - 1 - (shape_ceil_divide(n, low) > BLOCKS_CHEAP ? low / 8 : 0);
-    }
-    return search.best;
 }
 
 /* ---- the threshold of a sample */

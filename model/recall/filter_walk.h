@@ -18,6 +18,9 @@ struct filter_blocks filter_blocks(struct rcm_filter filter);
 /* Elements read after so many blocks. */
 uint64_t filter_read(struct rcm_filter filter, uint64_t blocks);
 
+/* rcm_filter() where probabilities below `never` are left out. */
+struct rcm_filter_work filter_work(struct rcm_filter filter, double never);
+
 /* What is asked of a walk through the blocks of a filter whose buffer does not take the whole row:
  * - waves: the means of exp(i t S), S all that is appended, for the angles t = j step of the waves
  *   j = first_wave, ..;

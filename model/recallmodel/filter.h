@@ -34,8 +34,8 @@ struct rcm_filter {
  * Domain    1 <= k <= n <= RCM_N_MAX, 1 <= block, 1 <= more, at most RCM_FILTER_BLOCKS blocks;
  *           otherwise NaN. Also NaN if memory runs out.
  * Accuracy  relative error <= RCM_FILTER_MAX_RELERR, of the standard deviations 1e-6.
- * Time      some 3 us for each pair of blocks between which a compaction can end: .4 s for 1024
- *           blocks, half a minute for 10,000.
+ * Time      up to 1 us for each pair of blocks between which a compaction can end: some .1 s for
+ *           1024 blocks, three seconds for 16384.
  * Source    docs/models.md 25. */
 #define RCM_FILTER_BLOCKS 16384
 #define RCM_FILTER_MAX_RELERR 1e-9
@@ -68,9 +68,10 @@ struct rcm_filter_quantiles {
 struct rcm_filter_quantiles rcm_filter_quantiles(struct rcm_filter filter, double share);
 
 /* The block and more with the least `selected` for which a buffer of `room` elements suffices, of
- * the blocks of which a row has at most RCM_FILTER_BLOCKS/8; block = 0: none is. By a search, which
- * finds the least in all rows of up to 800 elements that the tests try.
- * Time      up to some ten seconds. */
+ * the blocks of which a row has at most RCM_FILTER_BLOCKS/8; block = 0: none is. Of rows of up to
+ * 4096 elements and up to 512 blocks all are tried. Otherwise a search finds one that selects at
+ * most 1 % more, in every case that was tried.
+ * Time      up to some four seconds. */
 struct rcm_filter rcm_best_filter(uint64_t n, uint64_t k, uint64_t room);
 
 /* ---- the threshold of a sample
