@@ -9,7 +9,7 @@
 #include <programs/common/wrap.h>
 
 /* Without options: blocks of 2 k and compactions at 3 k, as the authors of DeepSelect advise, but
- * no more than so many blocks, which take half a second. */
+ * no more than so many blocks, which take some .1 s. */
 #define BLOCKS_USUAL 1024
 
 static struct rcm_filter filter_of(const struct filter_question *q, uint64_t n, uint64_t k)
@@ -52,7 +52,9 @@ static void print_filter(const struct filter_answer *a, const char *rows)
     const struct rcm_filter *f = &a->filter;
     const struct rcm_filter_work *w = &a->work;
     if (f->block == 0)
-        print_wrapped("  filter      --room is too small: k and a block must fit into it");
+        print_wrapped("  filter      --room is too small: k and a block of %" PRIu64
+                      " must fit into it",
+                      (f->n - 1) / (RCM_FILTER_BLOCKS / 8) + 1);
     else if (isnan(w->selected))
         print_wrapped("  filter      not computed: more than %d blocks; give a larger --block",
                       RCM_FILTER_BLOCKS);
