@@ -1,4 +1,4 @@
-"""The call below each answer: every device, kernel and type (test_calls.sh)."""
+"""The calls below each answer: every device, kernel and type (test_calls.sh)."""
 
 import json
 import os
@@ -15,6 +15,7 @@ SHAPES = {  # b and k_b in each call; Graphcore's has j and k_mult, JAX's says i
     "jax": r"on a TPU (?P<b>\d+) buckets, k_b = (?P<k_b>\d+)",
     "pytorch": r"bucket i mod (?P<b>\d+);[^@]*?topk\((?P<k_b>\d+), dim=1\)",
     "cpu": r", b=(?P<b>\d+), k_b=(?P<k_b>\d+)",
+    "numpy": r", b=(?P<b>\d+), k_b=(?P<k_b>\d+)",
 }
 CALL_OF = {"any": ("pytorch",), "ours": ("c",), "xla": ("jax",), "cpu": ("cpu",)}
 
@@ -26,6 +27,27 @@ def names_of(*command):
     return output.stdout or output.stderr
 
 
+def rival_is_shown(answer, asked):
+    """Where the answer says to time both, the text has both calls, of buckets and of exact
+    top-k. Returns whether it does."""
+    pair = [answer["call"], answer["rival_call"]]
+    if "time both" not in answer["headline"]:
+        assert pair[1] is None, asked
+        return False
+    key = pair[answer["verdict"] == "exact"]
+    assert pair[answer["verdict"] != "exact"] in ("exact", "c_exact", "cpu"), (asked, pair)
+    got = re.search(SHAPES[key], answer["usage"][key], re.S)
+    assert got and ("# not b = " in answer["usage"][key] or
+                    all(int(got[name]) == answer["choice"][name] for name in ("b", "k_b"))), asked
+    text = names_of("select", *asked.split())
+    for key in pair:
+        lines = answer["usage"][key].splitlines()
+        if pair == ["c_exact", "c"] and key == "c":  # its body
+            lines = [line for line in lines if line.startswith("    ")][1:]
+        assert all(f"\n  {line}" in text for line in lines), (asked, lines)
+    return True
+
+
 def main():
     """Each device, kernel and type: the call that is shown runs the b and k_b of the answer, on
     the kernel of the answer, or says in its first lines that it does not."""
@@ -34,7 +56,7 @@ def main():
     known = names_of("select", "--n", "9", "--k", "1", "--kernel", "zzz")
     kernels = known.split("give one of ")[1].strip().split(", ")
     assert len(devices) > 20 and len(kernels) > 8, (devices, kernels)
-    count, other, shown = 0, 0, set()
+    count, other, both, shown = 0, 0, 0, set()
     for device in devices:
         for kernel in kernels:
             for dtype in [str(generator.choice(TYPES))] if FEW else TYPES:
@@ -51,6 +73,7 @@ def main():
                 key, choice = answer["call"], answer["choice"]
                 text = answer["usage"][key]
                 shown.add(key)
+                both += rival_is_shown(answer, asked)
                 if key in ("exact", "c_exact"):
                     assert answer["deploy"] != "bucketed" or not choice, asked
                     continue
@@ -69,7 +92,7 @@ def main():
                 assert same != said, (asked, text)
                 other += said
     every = {"exact", "c_exact", "graphcore", "c", "jax", "pytorch"}
-    assert every <= shown and other > 3, (shown, other)
+    assert every <= shown and other > 3 and both > 3, (shown, other, both)
     print(f"{count} answers: the call below each is the answer's; {other} say that it is near")
 
 

@@ -237,14 +237,14 @@ static void write_exact(struct call *call, const struct rcm_selection *s)
 /* ---- this project's library for a CPU */
 
 static void write_cpu(struct call *call, const struct rcm_selection *s,
-                      const struct rcm_choice *choice)
+                      const struct rcm_choice *choice, bool buckets)
 {
-    const struct rcm_topk p = choice->deploy == RCM_DEPLOY_BUCKETED ? choice->p : s->p;
+    const struct rcm_topk p = buckets ? choice->p : s->p;
     append(call, "import recallmodel  # make && pip install .; in C: rcm_top_k() of topk.h\n");
     append(call, "# x: (%" PRIu64 ", %" PRIu64 "), %s, in the memory of this machine\n", rows_of(p),
            p.n, comment_of_type(s->machine.dtype));
     append(call, "values, indices = recallmodel.topk(x, %" PRIu64, p.k);
-    if (choice->deploy == RCM_DEPLOY_BUCKETED)
+    if (buckets)
         append(call, ", b=%" PRIu64 ", k_b=%" PRIu64 "%s", p.b, p.k_b,
                p.assignment == RCM_INTERLEAVED ? "" : ", assignment=\"contiguous\"");
     const double threads = s->machine.profile ? s->machine.profile->threads : 0.0;
@@ -365,7 +365,8 @@ static bool is_named(const struct rcm_contender *exact, const char *name)
 }
 
 void calls_make(struct call calls[CALLS], const struct rcm_selection *s,
-                const struct rcm_choice *choice, double budget, const struct rcm_contender *exact)
+                const struct rcm_choice *choice, double budget, const struct rcm_contender *exact,
+                bool both)
 {
     static const struct call blank[CALLS] = {
         [CALL_C] = {.key = "c", .title = "C and CUDA (this project's kernels)", .kernel = "ours"},
@@ -401,8 +402,15 @@ void calls_make(struct call calls[CALLS], const struct rcm_selection *s,
         !cpu && is_named(exact, "recallmodel") && s->p.n < (uint64_t)1 << 31;
     if (calls[CALL_C_EXACT].offered)
         write_c_exact(&calls[CALL_C_EXACT], s);
+    const bool buckets = choice->deploy == RCM_DEPLOY_BUCKETED;
     if (cpu)
-        write_cpu(&calls[CALL_CPU], s, choice);
+        write_cpu(&calls[CALL_CPU], s, choice, buckets);
+    if (cpu && both && !buckets) {
+        calls[CALL_NUMPY].offered = true;
+        calls[CALL_NUMPY].title = "Python, buckets on this CPU (this project's library)";
+        calls[CALL_NUMPY].is = best;
+        write_cpu(&calls[CALL_NUMPY], s, choice, true);
+    }
     if (!(choice->objective < INFINITY))
         return;
     if (!cpu)
@@ -412,11 +420,11 @@ void calls_make(struct call calls[CALLS], const struct rcm_selection *s,
 }
 
 const struct call *calls_shown(const struct call calls[CALLS], const struct rcm_selection *s,
-                               const struct rcm_choice *choice)
+                               const struct rcm_choice *choice, bool buckets)
 {
     if (calls[CALL_CPU].offered)
-        return &calls[CALL_CPU];
-    if (choice->deploy != RCM_DEPLOY_BUCKETED || !(choice->objective < INFINITY))
+        return &calls[buckets && choice->deploy != RCM_DEPLOY_BUCKETED ? CALL_NUMPY : CALL_CPU];
+    if (!buckets)
         return &calls[calls[CALL_C_EXACT].offered ? CALL_C_EXACT : CALL_EXACT];
     for (size_t i = 0; i < CALLS; i++)
         if (calls[i].kernel && s->kernel &&

@@ -18,7 +18,8 @@ struct call {
     struct rcm_point is;    /* what it runs; INFINITY: nothing */
 };
 
-/* On a CPU CALL_CPU is the one to show, exact or not; plain PyTorch runs there, too. */
+/* On a CPU CALL_CPU is the one to show, exact or not, and CALL_NUMPY its buckets beside exact
+ * top-k; plain PyTorch runs there, too. */
 enum {
     CALL_C,
     CALL_GRAPHCORE,
@@ -33,13 +34,15 @@ enum {
 
 /* The calls for a choice. If a framework cannot express it, the call is the nearest that also
  * reaches the target; with a budget (> 0), the one with the most recall for as many candidates.
- * exact: the fastest that can be called, NULL: torch.topk; if it is ours, there is CALL_C_EXACT. */
+ * exact: the fastest that can be called, NULL: torch.topk; if it is ours, there is CALL_C_EXACT.
+ * both: buckets are to be timed beside exact top-k. */
 void calls_make(struct call calls[CALLS], const struct rcm_selection *selection,
-                const struct rcm_choice *choice, double budget, const struct rcm_contender *exact);
+                const struct rcm_choice *choice, double budget, const struct rcm_contender *exact,
+                bool both);
 
-/* The call to show for the choice on this kernel. */
+/* The call to show on this kernel for the buckets of the choice, or for exact top-k. */
 const struct call *calls_shown(const struct call calls[CALLS],
                                const struct rcm_selection *selection,
-                               const struct rcm_choice *choice);
+                               const struct rcm_choice *choice, bool buckets);
 
 #endif

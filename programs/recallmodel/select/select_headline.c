@@ -71,9 +71,9 @@ static const char *beside_exact(const struct selection_answer *answer,
     const struct rcm_contender *first = &answer->decided.of[0];
     return !buckets->callable
                ? buckets->left_out ? "Buckets are not in --have" : "No known buckets run on it"
-           : rcm_surely_faster(first, buckets)     ? "Buckets take longer"
-           : buckets->objective < first->objective ? "Buckets may take less: time both"
-                                                   : "Buckets may take as long";
+           : rcm_surely_faster(first, buckets) ? "Buckets take longer"
+           : selection_rival(answer)           ? "Buckets may take less: time both"
+                                               : "Buckets may take as long";
 }
 
 static void format_others(char *text, size_t size, const struct selection_answer *answer)
@@ -96,7 +96,8 @@ static void format_others(char *text, size_t size, const struct selection_answer
         snprintf(text, size, "%s",
                  buckets ? "Exact top-k takes longer" : beside_exact(answer, other));
     else if (selection_is_bound(answer))
-        snprintf(text, size, buckets ? "Exact takes %s: time both" : "Buckets take at least %s",
+        snprintf(text, size,
+                 selection_rival(answer) ? "Exact takes %s: time both" : "Buckets take at least %s",
                  value);
     else
         snprintf(text, size, "%s %s", buckets ? "Exact has" : "Buckets have", value);

@@ -40,17 +40,18 @@ static json_t *threshold_json(const struct rcm_choice *c)
     return object;
 }
 
-/* The calls, and which of them is the one below the answer. */
+/* The calls, which of them is the one below the answer, and which is to be timed beside it. */
 static void put_usage(json_t *object, const struct selection_answer *answer)
 {
     struct call calls[CALLS];
     json_t *usage = json_object();
-    const struct call *shown = selection_call(answer, calls);
+    const struct call *rival, *shown = selection_call(answer, calls, &rival);
     for (size_t i = 0; i < CALLS; i++)
         if (calls[i].offered)
             set_text(usage, calls[i].key, *calls[i].text ? calls[i].text : NULL);
     json_object_set_new(object, "usage", usage);
     set_text(object, "call", shown ? shown->key : NULL);
+    set_text(object, "rival_call", rival ? rival->key : NULL);
 }
 
 /* Whose kernels can be called; null: all. */

@@ -137,14 +137,19 @@ static void print_asked(const struct selection_answer *answer)
 
 /* ---- the call */
 
-static void print_call(const struct call *call)
+static void print_lines(const char *text)
 {
-    printf("%s%s\n", call->title, *call->text ? "" : ": cannot express this choice");
-    for (const char *at = call->text; *at;) {
+    for (const char *at = text; *at;) {
         const size_t length = strcspn(at, "\n");
         printf("  %.*s\n", (int)length, at);
         at += length + (at[length] == '\n');
     }
+}
+
+static void print_call(const struct call *call)
+{
+    printf("%s%s\n", call->title, *call->text ? "" : ": cannot express this choice");
+    print_lines(call->text);
 }
 
 /* Where the call is not that of what is deployed: of what it is. */
@@ -153,8 +158,6 @@ static void print_instead(const struct selection_answer *answer, const struct ca
     const struct rcm_topk p = answer->choice.p;
     const char *kernel = answer->asked.kernel->name;
     const struct rcm_contender *exact = selection_exact(answer);
-    if (answer->settings->d)
-        puts("This call does not fuse the product and stage 1.");
     if (strcmp(shown->key, "exact") == 0 && exact && exact->profile && !exact->call)
         print_wrapped("%s has no call here. PyTorch's exact top-k, at another time:", exact->name);
     if (strcmp(shown->key, "pytorch") == 0 && strcmp(kernel, "any") != 0)
@@ -163,6 +166,26 @@ static void print_instead(const struct selection_answer *answer, const struct ca
                       kernel, p.b, p.k_b,
                       p.assignment == RCM_INTERLEAVED ? "interleaved" : "contiguous",
                       rcm_candidates(p) > p.k ? ", then the exact top-k of what they keep" : "");
+}
+
+static void print_shown(const struct selection_answer *answer, const struct call *call)
+{
+    print_instead(answer, call);
+    print_call(call);
+}
+
+/* What is to be timed beside it. Of two functions of C, which have the same head, the body. */
+static void print_rival(const struct selection_answer *answer, const struct call *shown,
+                        const struct call *rival)
+{
+    const char *body = strstr(rival->text, "    const struct");
+    if (strcmp(shown->key, "c_exact") == 0 && strcmp(rival->key, "c") == 0 && body) {
+        puts("Buckets, in its place:");
+        print_lines(body);
+    } else {
+        putchar('\n');
+        print_shown(answer, rival);
+    }
 }
 
 /* ---- --verbose */
@@ -260,14 +283,14 @@ static void print_titled(const char *title, struct table *table, bool colour)
 }
 
 static void print_more(const struct selection_answer *answer, const struct call calls[CALLS],
-                       const struct call *shown, bool colour)
+                       const struct call *shown, const struct call *rival, bool colour)
 {
     print_notes(answer);
     print_titled("The best of each k_b", selection_alternatives(answer), colour);
     print_titled("Frontier: no shape beats one of these in both recall and objective",
                  selection_frontier(answer), colour);
     for (size_t i = 0; i < CALLS; i++)
-        if (&calls[i] != shown && calls[i].offered &&
+        if (&calls[i] != shown && &calls[i] != rival && calls[i].offered &&
             ((i != CALL_EXACT && i != CALL_C_EXACT) ||
              answer->choice.deploy != RCM_DEPLOY_BUCKETED)) {
             putchar('\n');
@@ -279,19 +302,22 @@ void selection_print(const struct selection_answer *answer, bool colour)
 {
     char text[600];
     struct call calls[CALLS];
-    const struct call *shown = selection_call(answer, calls);
+    const struct call *rival, *shown = selection_call(answer, calls, &rival);
     print_question(answer);
     selection_headline(text, sizeof text, answer);
     print_wrapped("%s", text);
     selection_print_contenders(answer);
     print_asked(answer);
-    if (shown) {
-        print_instead(answer, shown);
-        print_call(shown);
+    if (shown && answer->settings->d)
+        puts("This call does not fuse the product and stage 1.");
+    if (shown)
+        print_shown(answer, shown);
+    if (rival)
+        print_rival(answer, shown, rival);
+    if (shown)
         putchar('\n');
-    }
     selection_next(text, sizeof text, answer);
     print_wrapped("Next: %s", text);
     if (answer->settings->verbose)
-        print_more(answer, calls, shown, colour);
+        print_more(answer, calls, shown, rival, colour);
 }

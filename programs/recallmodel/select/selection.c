@@ -54,13 +54,33 @@ double selection_least(const struct selection_answer *answer, double objective)
     return rcm_with_launch(&answer->asked, objective);
 }
 
-const struct call *selection_call(const struct selection_answer *answer, struct call calls[CALLS])
+const struct rcm_contender *selection_rival(const struct selection_answer *answer)
 {
-    calls_make(calls, &answer->asked, &answer->choice, answer->settings->budget,
-               selection_exact(answer));
-    return answer->choice.reason == RCM_REASON_NOTHING
-               ? NULL
-               : calls_shown(calls, &answer->asked, &answer->choice);
+    const struct rcm_contender *const first = answer->decided.of, *other = first;
+    const bool buckets = first->kind == RCM_CONTENDER_BUCKETS;
+    const enum rcm_contender_kind kind = buckets ? RCM_CONTENDER_EXACT : RCM_CONTENDER_BUCKETS;
+    while (other < first + answer->decided.count && other->kind != kind)
+        other++;
+    if (other == first + answer->decided.count || answer->settings->budget > 0.0 ||
+        !selection_has_buckets(answer) || isnan(other->objective))
+        return NULL;
+    const bool open = answer->decided.by_profile
+                          ? !buckets && other->callable && !rcm_surely_faster(first, other) &&
+                                other->objective < first->objective
+                          : buckets && selection_is_bound(answer);
+    return open ? other : NULL;
+}
+
+const struct call *selection_call(const struct selection_answer *answer, struct call calls[CALLS],
+                                  const struct call **rival)
+{
+    const struct rcm_choice *c = &answer->choice;
+    const bool buckets = c->deploy == RCM_DEPLOY_BUCKETED && selection_has_buckets(answer);
+    const bool both = selection_rival(answer) != NULL;
+    calls_make(calls, &answer->asked, c, answer->settings->budget, selection_exact(answer), both);
+    const struct call *shown = calls_shown(calls, &answer->asked, c, buckets);
+    *rival = both ? calls_shown(calls, &answer->asked, c, !buckets) : NULL;
+    return c->reason == RCM_REASON_NOTHING ? NULL : shown;
 }
 
 double selection_floor(const struct selection_answer *answer)

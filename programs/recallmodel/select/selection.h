@@ -133,8 +133,14 @@ bool selection_stands_in(const struct selection_answer *answer);
 /* Of the providers that are compared, the fastest exact top-k that can be called; NULL: none. */
 const struct rcm_contender *selection_exact(const struct selection_answer *answer);
 
-/* The calls, and that of what is deployed; NULL: nothing stays within the budget. */
-const struct call *selection_call(const struct selection_answer *answer, struct call calls[CALLS]);
+/* The other contender that the answer says to time, too: buckets beside exact top-k that may take
+ * less, or exact top-k beside buckets whose time is a bound. NULL: none. */
+const struct rcm_contender *selection_rival(const struct selection_answer *answer);
+
+/* The calls, and that of what is deployed; NULL: nothing stays within the budget. *rival: that of
+ * selection_rival(), or NULL. */
+const struct call *selection_call(const struct selection_answer *answer, struct call calls[CALLS],
+                                  const struct call **rival);
 
 /* Is the objective a time? */
 bool selection_is_time(const struct selection_answer *answer);
