@@ -105,19 +105,21 @@ bool histogram_select(const struct keys *keys, unsigned digit, uint32_t *out,
 {
     if (!keys->float32 && digit > keys->bits)
         digit = keys->bits > 0 ? keys->bits : 1;
-    uint32_t bins = UINT32_C(1) << digit, *bin = malloc(keys->n * sizeof *bin);
+    uint32_t bins = UINT32_C(1) << digit;
+    uint16_t *bin = malloc(keys->n * sizeof *bin);
     size_t *count = calloc(bins, sizeof *count), length = 0, inside = 0;
-    struct element *list = malloc(2 * keys->n * sizeof *list);
-    bool good = bin && count && list;
+    bool good = bin && count;
     struct border border = {0, keys->k, keys->n};
     always(cost, bins); /* clear */
     read_elements(cost, keys->n);
     for (uint32_t i = 0; i < keys->n && good; i++) {
-        bin[i] = sim_bin_of(keys, keys->key[i], digit);
+        bin[i] = (uint16_t)sim_bin_of(keys, keys->key[i], digit);
         always(cost, bin_cost(keys) + 2);
         count[bin[i]]++;
     }
     uint32_t threshold = good ? settle_digit(&border, count, bins, cost) : 0;
+    struct element *list = good ? malloc(2 * border.equal * sizeof *list) : NULL;
+    good = list != NULL;
     read_elements(cost, keys->n);
     for (uint32_t i = 0; i < keys->n && good; i++) {
         bool above = bin[i] > threshold, on = bin[i] == threshold;
@@ -132,7 +134,7 @@ bool histogram_select(const struct keys *keys, unsigned digit, uint32_t *out,
     }
     cost->left += inside;
     struct element *sorted =
-        good ? sort_elements(list, list + keys->n, inside, keys->bits, cost) : NULL;
+        good ? sort_elements(list, list + border.equal, inside, keys->bits, cost) : NULL;
     for (size_t i = 0; i < border.needed && good; i++)
         out[length++] = sorted[i].index;
     always(cost, border.needed * (1 + 2));

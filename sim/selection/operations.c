@@ -302,34 +302,47 @@ bool sim_stage1_queue(const struct keys *keys, uint64_t b, uint64_t k_b, uint32_
 
 /* ---- rows */
 
+/* The values as keys of 32 bits. Returns whether there is memory. */
+static bool make_keys(enum sim_input input, double rho, uint64_t seed, uint64_t repetition,
+                      size_t n, double shift, bool smallest, uint32_t *raw)
+{
+    uint64_t *words = malloc((n + 1) * sizeof *words);
+    double *x = malloc(n * sizeof *x);
+    const bool good = words && x;
+    if (good)
+        row_generate(input, rho, seed, repetition, x, n, words);
+    for (size_t i = 0; i < n && good; i++)
+        raw[i] = key32_of(smallest ? -(x[i] + shift) : x[i] + shift);
+    free(words);
+    free(x);
+    return good;
+}
+
+/* How many are smaller; of equal ones the first is the largest. */
+static bool make_ranks(const uint32_t *raw, size_t n, uint32_t *ranks)
+{
+    uint64_t *scratch = malloc(2 * n * sizeof *scratch);
+    const uint64_t *sorted = NULL;
+    for (uint32_t i = 0; i < n && scratch; i++)
+        scratch[i] = (uint64_t)~raw[i] << 32 | i;
+    if (scratch)
+        sorted = sort_by_upper(scratch, scratch + n, n);
+    for (size_t j = 0; j < n && scratch; j++)
+        ranks[(uint32_t)sorted[j]] = (uint32_t)(n - 1 - j);
+    free(scratch);
+    return sorted != NULL;
+}
+
 bool sim_count_row(enum sim_input input, double rho, uint64_t seed, uint64_t repetition, size_t n,
                    double shift, bool smallest, struct count_row *row)
 {
-    uint64_t *words = malloc((n + 1) * sizeof *words), *keys = malloc(n * sizeof *keys),
-             *scratch = malloc(2 * n * sizeof *scratch);
-    double *x = malloc(n * sizeof *x);
-    uint32_t *at = malloc(n * sizeof *at);
     *row = (struct count_row){malloc(n * sizeof *row->raw), malloc(n * sizeof *row->ranks),
                               log2_up(n)};
-    bool good = words && keys && scratch && x && at && row->raw && row->ranks;
-    if (good) {
-        row_generate(input, rho, seed, repetition, x, n, words);
-        for (uint32_t i = 0; i < n; i++) {
-            row->raw[i] = key32_of(smallest ? -(x[i] + shift) : x[i] + shift);
-            keys[i] = (uint64_t)row->raw[i] << 32; /* what is sorted by first */
-            at[i] = i;
-        }
-        sort_by_rank(keys, at, n, scratch);
-        for (size_t j = 0; j < n; j++)
-            row->ranks[at[j]] = (uint32_t)(n - 1 - j);
-    } else {
+    const bool good = row->raw && row->ranks &&
+                      make_keys(input, rho, seed, repetition, n, shift, smallest, row->raw) &&
+                      make_ranks(row->raw, n, row->ranks);
+    if (!good)
         sim_count_row_free(row);
-    }
-    free(words);
-    free(keys);
-    free(scratch);
-    free(x);
-    free(at);
     return good;
 }
 

@@ -80,9 +80,9 @@ struct count_row {
 
 /* Makes a row of a generated input (row.h), with `shift` added to its values, for `smallest` then
  * times -1. Returns false if
- * memory runs out; otherwise sim_count_row_free() it. For each element it needs at most
- * SIM_COUNT_ROW_BYTES of memory, and the algorithms need less than that. */
-#define SIM_COUNT_ROW_BYTES 52
+ * memory runs out; otherwise sim_count_row_free() it. For each element the row and one algorithm
+ * need at most SIM_COUNT_ROW_BYTES of memory. */
+#define SIM_COUNT_ROW_BYTES 32
 bool sim_count_row(enum sim_input input, double rho, uint64_t seed, uint64_t repetition, size_t n,
                    double shift, bool smallest, struct count_row *row);
 void sim_count_row_free(struct count_row *row);

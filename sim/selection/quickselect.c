@@ -103,19 +103,14 @@ static void sort_run(const uint64_t *keys, uint32_t *at, size_t length)
     qsort(at, length, sizeof *at, by_rank);
 }
 
-/* Sorts by the upper 32 bits of the keys: radix sort, the least significant digit first, so that
- * equal ones keep their order. Then it sorts runs of equal upper bits by the rest. */
-void sort_by_rank(const uint64_t *keys, uint32_t *at, size_t length, uint64_t *scratch)
+/* Radix sort, the least significant digit first, so that equal ones keep their order. */
+uint64_t *sort_by_upper(uint64_t *from, uint64_t *to, size_t length)
 {
     enum { DIGITS = 3, VALUES = 1 << DIGIT };
     uint32_t count[DIGITS][VALUES] = {{0}};
-    uint64_t *from = scratch, *to = scratch + length;
-    for (size_t j = 0; j < length; j++) {
-        uint32_t upper = ~(uint32_t)(keys[at[j]] >> 32); /* larger keys first */
-        from[j] = (uint64_t)upper << 32 | at[j];
+    for (size_t j = 0; j < length; j++)
         for (int d = 0; d < DIGITS; d++)
-            count[d][upper >> (d * DIGIT) & (VALUES - 1)]++;
-    }
+            count[d][from[j] >> (32 + d * DIGIT) & (VALUES - 1)]++;
     for (int d = 0; d < DIGITS; d++) {
         int shift = 32 + d * DIGIT;
         uint32_t sum = 0;
@@ -132,6 +127,15 @@ void sort_by_rank(const uint64_t *keys, uint32_t *at, size_t length, uint64_t *s
         from = to;
         to = swap;
     }
+    return from;
+}
+
+/* By the upper 32 bits of the keys, then runs of equal ones by the rest. */
+void sort_by_rank(const uint64_t *keys, uint32_t *at, size_t length, uint64_t *scratch)
+{
+    for (size_t j = 0; j < length; j++) /* larger keys first */
+        scratch[j] = (uint64_t) ~(uint32_t)(keys[at[j]] >> 32) << 32 | at[j];
+    const uint64_t *from = sort_by_upper(scratch, scratch + length, length);
     for (size_t j = 0, first = 0; j < length; j++) {
         at[j] = (uint32_t)from[j];
         if (j + 1 == length || from[j] >> 32 != from[j + 1] >> 32) {

@@ -27,6 +27,10 @@ struct selection select_largest(const uint64_t *keys, size_t n, size_t k, uint64
 size_t select_reaching(const uint64_t *keys, size_t n, size_t reach, uint64_t *scratch,
                        uint32_t *at);
 
+/* Sorts `from` by the upper 32 bits, smaller ones first; equal ones keep their order. `to` has the
+ * same length. Returns which of the two has the result. */
+uint64_t *sort_by_upper(uint64_t *from, uint64_t *to, size_t length);
+
 /* Sorts at[0 .. length) by rank, larger keys first. Equal ones must be in the order of their
  * indices already. `scratch` has room for 2 length. */
 void sort_by_rank(const uint64_t *keys, uint32_t *at, size_t length, uint64_t *scratch);

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# count --trace: the passes of the compacting radix select on the row of a file.
+# count --trace: the passes of the compacting radix select on the row of a file. The memory of
+# count.
 #
 # Against: what the script of the note on radix top-k prints for its row; the k largest by hand;
 # files and options that are wrong.
@@ -42,4 +43,20 @@ write_row "$folder/row.npy" 1 2.5
 rejects "has 2.5; --trace takes whole numbers" \
     "$program" count --trace --file "$folder/row.npy" --k 1
 pass
+
+# 2^22 elements of 32 bytes, and what the program itself takes; all elements equal are the most.
+if [ -z "${SANITIZE:-}" ]; then
+    for shape in "--k 1 --input constant" "--k 64 --digits 9"; do
+        # shellcheck disable=SC2086
+        (
+            ulimit -v 160000
+            "$program" count --n 2^22 $shape --csv >"$folder/out"
+        ) || fail "memory of count $shape"
+    done
+    (
+        ulimit -v 160000
+        rejects "takes 0.268 GB of memory" "$program" count --n 2^23 --k 1
+    )
+    pass
+fi
 finish
