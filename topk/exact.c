@@ -6,12 +6,25 @@
 #include "exact.h"
 #include "plan.h"
 
-#define PART_MOST (UINT64_C(1) << 30) /* elements of a part */
+#define PART_MOST (UINT64_C(1) << 30)     /* elements of a part */
+#define SCRATCH_SMALL (UINT64_C(1) << 30) /* bytes */
 
-static uint64_t parts_of(uint64_t n, size_t bytes, unsigned threads)
+/* Many, for threads that end at different times; but each part of a row without groups has room of
+ * its own, so that of a row of many bytes each thread takes one. */
+static uint64_t parts_of(const struct kernels *kernels, uint64_t n, uint64_t k, bool groups,
+                         unsigned threads)
 {
-    uint64_t least = (n - 1) / PART_MOST + 1, parts = topk_pieces(n, bytes, threads);
+    uint64_t least = (n - 1) / PART_MOST + 1, parts = topk_pieces(n, kernels->bytes, threads);
+    if (!groups &&
+        !topk_fits(kernels, n, topk_dense_room(n, k, parts), 2 * kernels->bytes + sizeof(uint32_t)))
+        parts = threads;
     return parts > least ? parts : least;
+}
+
+bool topk_fits(const struct kernels *kernels, uint64_t n, uint64_t count, size_t bytes)
+{
+    const uint64_t row = topk_size(n, kernels->bytes, 0);
+    return topk_size(count, bytes, 0) <= (row > SCRATCH_SMALL ? row : SCRATCH_SMALL);
 }
 
 /* Sets what the scratch holds, if `run` is given; returns its size. */
@@ -19,8 +32,8 @@ static size_t lay_out(const struct kernels *kernels, uint64_t n, uint64_t k, boo
                       unsigned threads, char *scratch, struct exact_run *run)
 {
     bool large = false;
-    uint64_t parts = parts_of(n, kernels->bytes, threads),
-             size = topk_group_size(kernels, n, k, &large);
+    uint64_t size = topk_group_size(kernels, n, k, &large),
+             parts = parts_of(kernels, n, k, size > 0, threads);
     uint64_t groups = size ? n / size : 0, room = size ? 0 : topk_dense_room(n, k, parts);
     uint64_t found = size ? topk_found_most(n, k, size, parts) : k;
     size_t counts = topk_align(topk_size(parts, sizeof(struct part), 0));
@@ -31,7 +44,8 @@ static size_t lay_out(const struct kernels *kernels, uint64_t n, uint64_t k, boo
     size_t pairs = topk_align(topk_size(room, sizeof(uint32_t), positions));
     size_t spare_end = topk_align(topk_size(room, kernels->bytes, pairs));
     size_t scratch_pairs = topk_align(topk_size(found, sizeof(struct pair), pairs));
-    size_t end = topk_align(topk_size(sorted ? found : 0, sizeof(struct pair), scratch_pairs));
+    const uint64_t sorts = found / 2 > k ? 2 * k + 1 : found; /* see put_pairs() */
+    size_t end = topk_align(topk_size(sorted ? sorts : 0, sizeof(struct pair), scratch_pairs));
     if (run) {
         run->count = parts;
         run->parts = (struct part *)(void *)scratch;

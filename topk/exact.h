@@ -59,7 +59,11 @@ void topk_by_threshold(struct exact_run *run);
 /* Leaves the k best in `keys` and `positions`. */
 void topk_dense(struct exact_run *run);
 
-/* The elements of a group, and whether groups are the larger ones; 0: k is too large for any. */
+/* Do so many take no more bytes than the row, or than are few? */
+bool topk_fits(const struct kernels *kernels, uint64_t n, uint64_t count, size_t bytes);
+
+/* The elements of a group, and whether groups are the larger ones; 0: k is too large for any, or
+ * the pairs that they may give would take more than the row. */
 uint64_t topk_group_size(const struct kernels *kernels, uint64_t n, uint64_t k, bool *large);
 
 /* The most pairs that topk_by_threshold() finds. */

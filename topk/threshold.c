@@ -17,20 +17,6 @@ enum {
     MORE_GROUPS = 4096
 };
 
-uint64_t topk_group_size(const struct kernels *kernels, uint64_t n, uint64_t k, bool *large)
-{
-    for (int bytes = 256; kernels->group_maxima && bytes >= 64; bytes -= 192) {
-        uint64_t size = (unsigned)bytes / kernels->bytes;
-        *large = bytes == 256;
-        /* of larger elements groups of 64 bytes have so few that dense.c takes less time */
-        /* with fewer than a vector has lanes, group_maxima takes its slow way */
-        if (n / size >= LEAST_GROUPS &&
-            n / size / (*large ? GROUPS_FOR_EACH : GROUPS_FOR_EACH * kernels->bytes) >= k)
-            return size;
-    }
-    return 0;
-}
-
 /* Groups that may reach the threshold before it is found exactly: what the sample says of a small k
  * is out by a part of all groups. */
 static uint64_t groups_most(uint64_t k, uint64_t groups)
@@ -44,6 +30,21 @@ uint64_t topk_found_most(uint64_t n, uint64_t k, uint64_t group_size, uint64_t p
     uint64_t most = topk_size(groups, group_size, topk_size(parts, k + group_size, 0));
     most = most < n ? most : n;
     return most > SAMPLE ? most : SAMPLE;
+}
+
+uint64_t topk_group_size(const struct kernels *kernels, uint64_t n, uint64_t k, bool *large)
+{
+    for (int bytes = 256; kernels->group_maxima && bytes >= 64; bytes -= 192) {
+        uint64_t size = (unsigned)bytes / kernels->bytes;
+        *large = bytes == 256;
+        /* of larger elements groups of 64 bytes have so few that dense.c takes less time */
+        /* with fewer than a vector has lanes, group_maxima takes its slow way */
+        if (n / size >= LEAST_GROUPS &&
+            n / size / (*large ? GROUPS_FOR_EACH : GROUPS_FOR_EACH * kernels->bytes) >= k &&
+            topk_fits(kernels, n, topk_found_most(n, k, size, 1), sizeof(struct pair)))
+            return size;
+    }
+    return 0;
 }
 
 /* The key of a group. */

@@ -1,7 +1,7 @@
 /* test_topk_large.c - rows that are longer than 2^31, strides that lead beyond 2^32 bytes. Memory
  * that nobody has written is all zeros and takes no space.
  *
- * Against: the few.
+ * Against: the few; the bytes of the row, for the workspace.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
@@ -207,4 +207,34 @@ START_TEST(long_rows)
 }
 END_TEST
 
-TEST_MAIN("topk large", long_strides, long_rows)
+/* Exact top-k of one row, whatever the type, needs no more workspace than 1.75 of the
+ * row, or of 1 GiB, for one thread or two, n up to 2^31 and k up to n/1024. */
+START_TEST(workspace)
+{
+    double most = 0.0;
+    static char any[64];
+    for (unsigned type = 0; type < RCM_TOP_K_TYPES; type++)
+        for (uint64_t n = 1 << 20; n <= UINT64_C(1) << 31; n += n / 3)
+            for (uint64_t k = 1; k <= n / 1024; k += k / 2 + 1)
+                for (unsigned threads = 1; threads <= 2; threads++) {
+                    const struct rcm_top_k_call call = {
+                        .rows = {.x = any, .n = n, .m = 1, .type = type},
+                        .k = k,
+                        .values = any,
+                        .indices = any,
+                        .wide = true,
+                        .sorted = true,
+                        .threads = threads};
+                    size_t bytes = 0;
+                    const double row = (double)n * (double)rcm_top_k_type_bytes(type);
+                    ck_assert_int_eq(rcm_top_k_workspace(&call, &bytes), RCM_TOP_K_OK);
+                    const double share = (double)bytes / fmax(row, 0x1p30);
+                    most = fmax(most, share);
+                    ck_assert_msg(share <= 1.75, "type %u n %" PRIu64 " k %" PRIu64 ": %zu bytes",
+                                  type, n, k, bytes);
+                }
+    printf("measured: workspace up to %.2f of the row\n", most);
+}
+END_TEST
+
+TEST_MAIN("topk large", workspace, long_strides, long_rows)
