@@ -45,7 +45,11 @@ class _Kept(threading.local):
 
 
 def _memory(size):
-    memory = numpy.empty(size + 63, numpy.uint8)
+    try:
+        memory = numpy.empty(size + 63, numpy.uint8)
+    except MemoryError:
+        raise MemoryError(f"top-k of these rows needs {size / 1e9:.3g} GB beside x and the results;"
+                          f" give threads=1, a smaller k or shorter rows") from None
     at = ffi.cast("char *", -(-address_of(memory) // 64) * 64)
     return at, size, memory
 
