@@ -37,6 +37,7 @@ from_buffer = ffi.from_buffer  # looked up once
 # Results of the kind of the argument: NumPy, PyTorch or JAX; of numbers and lists they are arrays.
 _Kind = TypeVar("_Kind")
 NanOrder = Literal["last", "largest"]
+Mode = Literal["largest", "smallest"]
 Array = Any  # of NumPy, PyTorch or JAX, or what they take
 _Lists = Union[float, Sequence[float], Sequence[Sequence[float]]]
 
@@ -319,6 +320,7 @@ def _plan(dtype, shape, k, axis, largest, sorted, dim, recall, confidence, b, k_
 
 class _Options(TypedDict, total=False):
     dim: Optional[int]
+    mode: Optional[Mode]
     recall: Optional[Recall]
     confidence: Optional[float]
     b: Optional[int]
@@ -335,23 +337,24 @@ class _Options(TypedDict, total=False):
 
 
 @overload
-def topk(x: _Lists, k: int, axis: Optional[int] = None, largest: bool = True, sorted: bool = True,
-         *, return_choice: Literal[False] = False,
+def topk(x: _Lists, k: int, axis: int = -1, largest: Optional[bool] = None,
+         sorted: bool = True, *, return_choice: Literal[False] = False,
          **options: Unpack[_Options]) -> TopK[NDArray[Any]]: ...
 @overload
-def topk(x: _Lists, k: int, axis: Optional[int] = None, largest: bool = True, sorted: bool = True,
-         *, return_choice: Literal[True],
+def topk(x: _Lists, k: int, axis: int = -1, largest: Optional[bool] = None,
+         sorted: bool = True, *, return_choice: Literal[True],
          **options: Unpack[_Options]) -> TopKChosen[NDArray[Any]]: ...
 @overload
-def topk(x: _Kind, k: int, axis: Optional[int] = None, largest: bool = True, sorted: bool = True,
-         *, return_choice: Literal[False] = False,
+def topk(x: _Kind, k: int, axis: int = -1, largest: Optional[bool] = None,
+         sorted: bool = True, *, return_choice: Literal[False] = False,
          **options: Unpack[_Options]) -> TopK[_Kind]: ...
 @overload
-def topk(x: _Kind, k: int, axis: Optional[int] = None, largest: bool = True, sorted: bool = True,
-         *, return_choice: Literal[True], **options: Unpack[_Options]) -> TopKChosen[_Kind]: ...
+def topk(x: _Kind, k: int, axis: int = -1, largest: Optional[bool] = None,
+         sorted: bool = True, *, return_choice: Literal[True],
+         **options: Unpack[_Options]) -> TopKChosen[_Kind]: ...
 # long: an argument of topk is one of torch.topk, or of what the library chooses from.
-def topk(x: Array, k: int, axis: Optional[int] = None, largest: bool = True, sorted: bool = True, *,
-         dim: Optional[int] = None, recall: Optional[Recall] = None,
+def topk(x: Array, k: int, axis: int = -1, largest: Optional[bool] = None, sorted: bool = True, *,
+         dim: Optional[int] = None, mode: Optional[Mode] = None, recall: Optional[Recall] = None,
          confidence: Optional[float] = None, b: Optional[int] = None, k_b: Optional[int] = None,
          assignment: KernelAssignment = "interleaved",
          profile: Optional[Union[Profile, Path]] = None, threads: int = 0, nan: NanOrder = "last",
@@ -366,8 +369,8 @@ def topk(x: Array, k: int, axis: Optional[int] = None, largest: bool = True, sor
     other than int8 and int32. A tensor on a GPU goes to the kernels of gpu/, if these were built
     (docs/library.md).
     k: how many elements, 0 <= k <= length of the axis. axis: the last by default; dim is another
-    name of it. largest: False selects the smallest. sorted: best first; False is faster, and the
-    order is then not defined.
+    name of it. largest: False selects the smallest; mode: "largest" or "smallest", as for NumPy's
+    top_k. sorted: best first; False is faster, and the order is then not defined.
 
     Without recall, b and k_b, topk is exact.
     recall: the library takes buckets that keep this share of the top-k on average, if its model
@@ -405,6 +408,8 @@ def topk(x: Array, k: int, axis: Optional[int] = None, largest: bool = True, sor
         >>> values.tolist(), indices.tolist()
         ([[5.0, 4.0], [9.0, 6.0]], [[4, 2], [0, 2]])
     """
+    if mode is not None or largest is None:
+        largest = _more.checked_largest(largest, mode)
     is_array, is_ragged = type(x) is numpy.ndarray, lengths is not None or starts is not None
     if out is None and not is_ragged and not return_choice and (
             x.flags.c_contiguous if is_array else type(x) is tensor and _is_whole(x)):

@@ -80,12 +80,26 @@ def check_indices(n, wide):
 
 
 def checked_axis(axis, dim):
-    """axis, or dim, which is PyTorch's name of it; -1 without both."""
+    """axis, or dim, which is PyTorch's name of it."""
     if axis is None:
-        return -1 if dim is None else dim
-    if dim is not None:
+        raise TypeError("axis = None is no axis; give one, such as -1, or x.ravel() for all of x")
+    if dim is None:
+        return axis
+    if type(axis) is not int or axis != -1:
         raise TypeError("axis and dim are two names of one argument; give only one")
-    return axis
+    return dim
+
+
+def checked_largest(largest, mode):
+    """Are the largest wanted? By `largest`, or by mode, which is NumPy's name of it."""
+    if mode is None:
+        return True if largest is None else largest
+    if not isinstance(mode, str) or mode not in ("largest", "smallest"):
+        raise ValueError(f"mode = {mode!r} must be 'largest' or 'smallest'")
+    if largest is not None and bool(largest) != (mode == "largest"):
+        raise ValueError(f"mode = {mode!r} and largest = {largest!r} contradict each other; give "
+                         f"only one")
+    return mode == "largest"
 
 
 def put_out(out, values, indices, copy):
