@@ -78,12 +78,20 @@ static bool is_between_blanks(const struct csv *csv)
     return csv->separator == ' ' || csv->separator == CSV_BLANKS;
 }
 
+/* Is the first field of a row the index that pandas prints, from 0 or 1 on? */
+static bool is_index(const struct csv *csv, const char *field)
+{
+    const double index = text_number(field), first = index - (double)csv->rows;
+    return is_between_blanks(csv) && (first == 0.0 || first == 1.0);
+}
+
 /* Is there more on this line than a table has? Beside a Markdown table stand its rule and other
  * text; above one of pandas its title, "matmul:". */
 static bool is_no_row(const struct csv *csv, bool markdown, const char *line)
 {
     if (markdown)
-        return *line != '|' || (csv->rows == 0 && csv->columns > 0 && csv_is_rule(line));
+        return line[strspn(line, " \t")] != '|' ||
+               (csv->rows == 0 && csv->columns > 0 && csv_is_rule(line));
     if (csv->columns == 0 && strncmp(line, "sep=", 4) == 0) /* for Excel */
         return true;
     return csv->columns == 0 && *line && line[strlen(line) - 1] == ':' && !strpbrk(line, ",;\t");
@@ -95,7 +103,7 @@ static int take_line(struct csv *csv, struct room *room, size_t *fields, char *l
                      struct message error)
 {
     if (csv->columns == 0)
-        csv->separator = csv_separator(line);
+        csv->separator = csv_separator(line + strspn(line, " \t"));
     size_t count = cut_line(csv, room, fields, line, number, error);
     if (count == 0)
         return -1;
@@ -103,7 +111,7 @@ static int take_line(struct csv *csv, struct room *room, size_t *fields, char *l
         count--; /* a separator at the end */
         --*fields;
     }
-    if (count == csv->columns + 1 && is_between_blanks(csv)) { /* the index that pandas prints */
+    if (count == csv->columns + 1 && is_index(csv, csv->fields[*fields - count])) {
         char **const row = csv->fields + *fields - count;
         memmove(row, row + 1, --count * sizeof *row);
         --*fields;
@@ -133,7 +141,11 @@ static int cut_text(struct csv *csv, size_t length, struct message error)
     size_t fields = 0, number = 0;
     char *end = csv->text + length;
     const char *instead = text_instead(csv->text, length);
-    const bool markdown = *csv->text == '|' || strstr(csv->text, "\n|");
+    bool markdown = false;
+    for (const char *at = csv->text; at && !markdown; at = strchr(at, '\n')) {
+        at += *at == '\n';
+        markdown = at[strspn(at, " \t")] == '|';
+    }
     for (char *line = csv->text, *next; line < end; line = next) {
         char *stop = memchr(line, '\n', (size_t)(end - line));
         next = stop ? stop + 1 : end;
@@ -252,7 +264,7 @@ void csv_place(const struct csv *csv, size_t row, size_t column, char place[CSV_
 
 void csv_write(FILE *file, const char *field)
 {
-    if (!field[strcspn(field, ",\"\n\r")]) {
+    if (!field[strcspn(field, ",;\t\"\n\r")] && *field != '#' && *field != '|') {
         fputs(field, file);
         return;
     }

@@ -12,15 +12,16 @@
 
 char csv_separator(const char *header)
 {
-    size_t commas = 0, semicolons = 0;
+    size_t commas = 0, semicolons = 0, tabs = 0;
     bool quoted = false;
     for (const char *at = header; *at; at++) {
         quoted ^= *at == '"';
         commas += !quoted && *at == ',';
         semicolons += !quoted && *at == ';';
+        tabs += !quoted && *at == '\t';
     }
     return *header == '|'         ? '|'
-           : strchr(header, '\t') ? '\t'
+           : tabs > 0             ? '\t'
            : semicolons > commas  ? ';'
            : commas > 0           ? ','
            : strchr(header, '"')  ? ','
@@ -99,7 +100,7 @@ bool csv_point_for_comma(char *field)
     return comma;
 }
 
-bool csv_has_point(const char *field)
+bool csv_has_point(char *field)
 {
-    return strpbrk(field, DIGITS) == field && field[strspn(field, DIGITS)] == '.';
+    return mark_of(field, '.');
 }

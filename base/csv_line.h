@@ -29,6 +29,6 @@ bool csv_is_rule(const char *line);
 bool csv_point_for_comma(char *field);
 
 /* Does a number have a point? Beside decimal commas, that separates thousands. */
-bool csv_has_point(const char *field);
+bool csv_has_point(char *field);
 
 #endif

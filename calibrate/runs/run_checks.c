@@ -154,7 +154,7 @@ static int check_times(const struct csv *csv, const struct run_list *runs,
             device = run_device(filter->device);
         char what[RUN_TOO_SHORT];
         if (run_is_too_short(device, runs->has_dtype ? runs->dtype : filter->dtype, run->p,
-                             run->time_us, !filter->cpu, what))
+                             run->time_us, !filter->cpu && !filter->any_time, what))
             return message_set(error, "%.150s:%zu: %s", csv->path, csv->lines[run->row + 1], what);
     }
     return 0;
@@ -164,8 +164,9 @@ int runs_check(const struct csv *csv, const struct run_list *runs, const bool *r
                const struct run_filter *filter, struct message error)
 {
     const int status = has_m ? 0 : check_rows_of_call(csv, runs, read, error);
-    return status != 0 ? status
-           : check_equal_shapes(csv, runs, read, error) != 0
+    /* a fit pools equal shapes; a prediction does not */
+    const bool pooled = status == 0 && filter->times;
+    return status != 0 || (pooled && check_equal_shapes(csv, runs, read, error) != 0)
                ? -1
                : check_times(csv, runs, filter, error);
 }

@@ -38,3 +38,11 @@ bool run_is_missing(const char *time)
             return true;
     return false;
 }
+
+bool run_dtype(const char *name, enum rcm_dtype *dtype)
+{
+    *dtype = RCM_F32;
+    return strcmp(name, "uint32") == 0 || strcmp(name, "int32") == 0 ||
+           strcasecmp(name, "u32") == 0 || strcasecmp(name, "i32") == 0 ||
+           rcm_dtype_by_name(name, dtype);
+}

@@ -105,6 +105,9 @@ static int read_kind(const struct reader *r, size_t row, enum run_kind *kind)
 /* Do two values of a text column mean the same? A card has several spellings. */
 static bool is_same(size_t column, const char *a, const char *b)
 {
+    enum rcm_dtype of_a, of_b;
+    if (column == COLUMN_DTYPE && run_dtype(a, &of_a) && run_dtype(b, &of_b))
+        return of_a == of_b;
     if (column != COLUMN_DEVICE)
         return strcmp(a, b) == 0;
     const struct rcm_device *x = run_device(a), *y = run_device(b);
@@ -298,14 +301,6 @@ static int find_columns(struct reader *r)
     return 0;
 }
 
-/* Time depends on the bytes of a value: integers of 4 bytes count as float32. */
-static bool dtype_of_runs(const char *name, enum rcm_dtype *dtype)
-{
-    *dtype = RCM_F32;
-    return strcmp(name, "uint32") == 0 || strcmp(name, "int32") == 0 ||
-           rcm_dtype_by_name(name, dtype);
-}
-
 /* The dtype of the runs, if a column says it: the one that the filter names, however the column
  * spells it, or that of the first row. */
 static int find_dtype(struct reader *r, struct run_list *runs)
@@ -315,7 +310,7 @@ static int find_dtype(struct reader *r, struct run_list *runs)
         return 0;
     for (size_t row = 0; row < r->csv->rows; row++) {
         enum rcm_dtype dtype;
-        if (!dtype_of_runs(csv_field(r->csv, row, column), &dtype)) {
+        if (!run_dtype(csv_field(r->csv, row, column), &dtype)) {
             if (r->filter.cpu)
                 continue;
             return fail(r, row, column, "is not a type; give float32, float16, bfloat16 or uint32");

@@ -62,6 +62,7 @@ struct run_filter {
     /* only rows with this in the column kernel; NULL: see runs_from_csv() */
     const char *kernel;
     const char *device; /* the rows of this card, if the column has it; NULL: of the first row's */
+    bool any_time;      /* not of a GPU: no floor of a time is known */
     bool elsewhere;     /* the times may be of another card than that */
     bool contiguous;    /* only rows of contiguous buckets; the runs say that they are */
     bool selecting;     /* only runs with k < n: the others have nothing to select */
@@ -73,6 +74,9 @@ bool run_count(const char *text, uint64_t *count);
 
 /* The card that a column names, as tools print it; NULL: none. */
 const struct rcm_device *run_device(const char *text);
+
+/* The type with this name. Integers of 4 bytes count as float32: time depends on the bytes. */
+bool run_dtype(const char *name, enum rcm_dtype *dtype);
 
 /* Does it stand for a call that was not timed: empty, nan, OOM, N/A? */
 bool run_is_missing(const char *time);

@@ -74,6 +74,7 @@ size_t timing_unit_of(const char *word)
 
 #define TIME_WORDS " time times latency duration elapsed runtime "
 #define BESIDE_TIME " wall gpu cuda kernel call exec per iter "
+#define PER " per s sec bandwidth throughput bw gbps gbs tbps "
 #define RATE_WORDS " per bandwidth throughput bw mem memory globalmem achieved effective s sec "
 
 struct timing_meaning timing_meaning_of(const char *name)
@@ -87,7 +88,8 @@ struct timing_meaning timing_meaning_of(const char *name)
                           rate = {TIMING_RATE, 0, TIMING_UNITS, 0.0};
     char plain[TIMING_NAME], word[TIMING_NAME];
     timing_plain_name(plain, name);
-    bool is_time = false, is_rate = true, other = strchr(name, '%') || strcmp(plain, "s") == 0;
+    bool is_time = false, is_rate = true, per = false,
+         other = strchr(name, '%') || strcmp(plain, "s") == 0;
     for (const char *at = plain; at;) {
         at = next_word(at, word);
         const size_t length = strlen(word), unit = timing_unit_of(word);
@@ -104,11 +106,14 @@ struct timing_meaning timing_meaning_of(const char *name)
         const bool of_time = median || mean || named || unit < TIMING_UNITS;
         is_time |= of_time;
         other |= !of_time && !timing_word_is_in(BESIDE_TIME, word, length);
+        per |= timing_word_is_in(PER, word, length);
         if (i < sizeof rates / sizeof *rates)
             rate.bytes_per_s = rates[i].bytes_per_s;
         else
             is_rate &= timing_word_is_in(RATE_WORDS, word, length);
     }
+    if (!per) /* a size */
+        rate.bytes_per_s = 0.0;
     return is_time && !other ? time
            : is_rate && rate.bytes_per_s > 0.0
                ? rate

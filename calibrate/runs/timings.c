@@ -13,6 +13,7 @@
 #include <base/text.h>
 
 #include "renaming.h"
+#include "runs.h"
 
 /* The columns that runs.h reads by their names, and what others call them. */
 const struct wanted timings_wanted[WANTED] = {
@@ -85,6 +86,10 @@ static int take_item(struct renaming *r, char *item)
                     name, column);
     if (star && (i != M || r->factor == r->csv->columns))
         return fail(r, "--columns %.40s: only m is a product, of two columns%s", name, "");
+    if (i < WANTED && (renaming_found(r, i) || (i < COUNTS && *r->constant[i])))
+        return fail(r, "--columns names %.40s twice%s", name, "");
+    if (at < r->csv->columns && (renaming_used(r, at) || at == r->factor))
+        return fail(r, "--columns takes the column %.40s for two things%s", column, "");
     if (at < r->csv->columns && ignore)
         r->dropped[at] = true;
     else if (at < r->csv->columns)
@@ -100,7 +105,9 @@ static int take_items(struct renaming *r)
 {
     char *const all = r->options->columns ? strdup(r->options->columns) : NULL;
     char *rest = NULL;
-    int status = 0;
+    int status = all || !r->options->columns
+                     ? 0
+                     : message_set(r->error, "%.150s: not enough memory", r->csv->path);
     for (char *item = all ? strtok_r(all, ",", &rest) : NULL; status == 0 && item;
          item = strtok_r(NULL, ",", &rest))
         status = take_item(r, item);
@@ -235,7 +242,7 @@ static int microseconds(const struct renaming *r, size_t row, double *us)
     if (r->time.what == TIMING_RATE) {
         enum rcm_dtype dtype = r->options->dtype;
         const bool known = renaming_found(r, DTYPE)
-                               ? rcm_dtype_by_name(csv_field(csv, row, r->from[DTYPE]), &dtype)
+                               ? run_dtype(csv_field(csv, row, r->from[DTYPE]), &dtype)
                                : r->options->has_dtype;
         const double m = renaming_found(r, M) || *r->constant[M] ? count_at(r, row, M) : 1.0,
                      factor = r->factor < csv->columns ? text_number(csv_field(csv, row, r->factor))
@@ -276,6 +283,13 @@ static const char *new_name(const struct renaming *r, size_t column)
     for (size_t i = 0; i < TIME; i++)
         if (strcmp(name, timings_wanted[i].name) == 0)
             return timings_wanted[i].kept;
+    static const char *const times[][2] = {{"time_us_median", "other time_us_median"},
+                                           {"time_us", "other time_us"},
+                                           {"time_us_mean", "other time_us_mean"}};
+    for (int rank = 0; rank < 3 && r->time.what; rank++) /* what runs.h would rather read */
+        if (strcmp(name, times[rank][0]) == 0 &&
+            (r->time.what == TIMING_RATE || rank <= r->time.rank))
+            return times[rank][1];
     return name;
 }
 

@@ -27,6 +27,10 @@ static int read_npy(const char *path, uint64_t **counts, size_t *length, struct 
     struct row_file file;
     if (row_file_open(&file, path, SIM_I64, 0, error) != 0)
         return -1;
+    if (file.whole) {
+        row_file_close(&file);
+        return message_set(error, "is in Fortran order; save numpy.ravel(x)");
+    }
     file.row *= file.rows;
     double *x = malloc((size_t)file.row * sizeof *x);
     *counts = malloc((size_t)file.row * sizeof **counts);

@@ -50,6 +50,16 @@ static const struct {
     {"sep=;\nn;k;m;time_us;dtype\n8192;64;16;6.28;f32;\n999;64;16;OOM;f32\n999;64;16;;f32\n"
      "131072;64;4;11.85;f32;\n",
      0, 0, 0, ""},
+    {"n,k,m,dtype,time_us,mine_us\n8192,64,16,f32,9,6.28\n131072,64,4,float32,9,11.85\n",
+     "time=mine_us", 0, 0, "the time is mine_us in us"},
+    {"n,k,m,dtype,bytes,avg_us\n8192,64,16,f32,7,6.28\n131072,64,4,f32,7,11.85\n", 0, 0, 0, ""},
+    {" | n | k | m | ms | dtype | day |\n |---|--|--|--|--|--|\n"
+     " | 8192 | 64 | 16 | .00628 | f32 | 1.2.26 |\n | 131072 | 64 | 4 | .01185 | f32 | 1.2.26 |\n",
+     0, 0, 0, "the time is ms in ms"},
+    {"n;k;m;ms;dtype;day\n8192;64;16;0,00628;f32;01.02.2026\n131072;64;4;0,01185;f32;1.2.2026\n", 0,
+     0, 0, "decimal commas"},
+    {"n,k,m,dtype,GB/s\n8192,64,16,uint32,83.48535031847134\n131072,64,4,i32,176.9748523206751\n",
+     0, 0, 0, "reading n m values"},
     /* nvbench: --csv, and what it prints */
     {"Device,Device Name,KeyT{ct},Elements{io},SelectedElements,Segments,Skipped,Samples,"
      "CPU Time (sec),Noise (%),GPU Time (sec),Noise (%),Elem/s (elem/sec),"
@@ -125,6 +135,9 @@ START_TEST(refused)
          "column 4 (num_heads): does it multiply the rows of a call? give --columns "
          "\"m=bs*num_heads\", or ignore=num_heads"},
         {"B,n,k,num_buckets,kb,time_us\n8,8,2,8,1,3\n", 0, 0, "may both be b; give --columns b="},
+        {"N,k,time_us\n8,2,1\n", "n=N,m=N", 0, "takes the column N for two things"},
+        {"n,k,bs,time_us\n8,2,1,1\n", "m=8,m=bs", 0, "--columns names m twice"},
+        {"n k m time_us\n65536 64 8 20 100\n", 0, 0, "the line has 5 columns, the header has 4"},
         {"n,k,time\n8,2,1\n", 0, 0, "column 3 (time): no unit is said; give --time-unit"},
         {"n,k,time\n8,2,1\n", 0, "h", "--time-unit h is not known; give us, ms, ns or s"},
         {"n,k,time (ms)\n8,2,3 us\n", 0, 0, "'3 us' is not in ms"},

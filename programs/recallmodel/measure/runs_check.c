@@ -113,7 +113,7 @@ static void check_rate(struct checking *c, size_t row)
     const size_t column = runs_time_column(c->csv);
     char what[RUN_TOO_SHORT];
     if (!(n >= 1.0 && k >= 1.0) || column == c->csv->columns ||
-        (*field(c, row, "dtype") && !rcm_dtype_by_name(field(c, row, "dtype"), &dtype)))
+        (*field(c, row, "dtype") && !run_dtype(field(c, row, "dtype"), &dtype)))
         return;
     const struct rcm_topk p = {.n = (uint64_t)n, .k = (uint64_t)k, .m = m >= 1.0 ? (uint64_t)m : 1};
     if (run_is_too_short(device_of(c, row), dtype, p, text_number(csv_field(c->csv, row, column)),

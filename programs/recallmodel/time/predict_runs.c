@@ -197,6 +197,7 @@ int predict_runs(const struct predict_settings *settings)
                   : a->profile.stands_in_for                               ? NULL
                                                                            : a->profile.name,
         .elsewhere = settings->carry_to.given,
+        .any_time = a->kernel->model == RCM_TIME_CPU,
         .contiguous = settings->question.assignments.items[0] != RCM_INTERLEAVED,
         .selecting = a->kernel->model == RCM_TIME_EXACT};
     if (read_timings(settings->runs, &settings->question, &csv, notes) != STATUS_OK)
