@@ -43,10 +43,10 @@ def grid():
 
 def timed(folder, model):
     """{(n, k, m): [(recall, time, k_b, ratio, speed-up)]} as measured, and as predicted."""
-    exact = {(int(row["n"]), int(row["k"]), int(row["m"])): (float(row["time_us_median"]), float(
-        ask("predict", "--device", DEVICE, "--n", row["n"], "--k", row["k"], "--m", row["m"],
-            "--kb", 1, "--b", row["k"])[0]["exact_us"])) for row in runs(folder, "exact")
-        if is_asked(int(row["n"]), int(row["k"]))}
+    exact = {(int(row["n"]), int(row["k"]), int(row["m"])): (float(row["time_us_median"]),
+                                                             float(row["predicted_us"]))
+             for row in ask("predict", "--device", DEVICE, "--runs", f"{folder}/exact.csv")
+             if is_asked(int(row["n"]), int(row["k"]))}
     table = [row for row in runs(folder, "two-stage") if is_asked(int(row["n"]), int(row["k"]))]
     found = {"measured": {}, "calibrated": {}}
     for row, predicted in zip(table, predictions(table)):

@@ -105,7 +105,8 @@ static int look_at_rows(const struct row_file *file, uint64_t rows, uint64_t val
                         const uint64_t *length, uint64_t k, enum sim_weights weights, double *room,
                         struct look *look, struct message error)
 {
-    const uint64_t most = ROW_LOOK_ELEMENTS / file->row + 1, step = (rows + most - 1) / most;
+    const uint64_t most = ROW_LOOK_ELEMENTS / file->row + 1,
+                   step = weights == SIM_PROBABILITIES ? 1 : (rows + most - 1) / most;
     for (uint64_t r = 0; r < rows; r += step) {
         if (row_file_get(file, r, room, room + file->row, error) != 0)
             return -1;

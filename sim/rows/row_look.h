@@ -15,7 +15,7 @@ const char *sim_weights_name(enum sim_weights weights); /* unsaid, scores, proba
 #define ROW_NOTICE 400
 
 /* Looks at the first `rows` rows of a file, or at some of them, evenly spread, of about
- * ROW_LOOK_ELEMENTS in all; of each at its first `valid` elements, or length[r] of row r (NULL: no
+ * ROW_LOOK_ELEMENTS in all (of probabilities all); of each at its first `valid` elements, or length[r] of row r (NULL: no
  * lengths). Writes two lines, each empty where there is nothing to say:
  *   masks   rows have fewer than k elements that are no mask, and the mask is a finite number. In
  *           such a row the k-th largest is one of several equal lowest elements (in a row of one
@@ -28,7 +28,7 @@ const char *sim_weights_name(enum sim_weights weights); /* unsaid, scores, proba
  *           are
  * Returns   0; or -1 with one line in `masks` that goes on after the name of the file: a row cannot
  *           be read, or has an element below 0 and is said to have probabilities. */
-#define ROW_LOOK_ELEMENTS (UINT64_C(1) << 26)
+#define ROW_LOOK_ELEMENTS (UINT64_C(1) << 22)
 int row_look(const struct row_file *file, uint64_t rows, uint64_t valid, const uint64_t *length,
              uint64_t k, enum sim_weights weights, char masks[ROW_NOTICE],
              char weights_line[ROW_NOTICE]);

@@ -52,7 +52,8 @@ static const struct {
      0, 0, 0, ""},
     {"n,k,m,dtype,time_us,mine_us\n8192,64,16,f32,9,6.28\n131072,64,4,float32,9,11.85\n",
      "time=mine_us", 0, 0, "the time is mine_us in us"},
-    {"n,k,m,dtype,bytes,avg_us\n8192,64,16,f32,7,6.28\n131072,64,4,f32,7,11.85\n", 0, 0, 0, ""},
+    {"n,k,m,dtype,bytes,avg_us\n8192,64,16,f32,7,6.28\n131072,64,4,f32,7,11.85\n", 0, 0, 0,
+     "the time is avg_us in us"},
     {" | n | k | m | ms | dtype | day |\n |---|--|--|--|--|--|\n"
      " | 8192 | 64 | 16 | .00628 | f32 | 1.2.26 |\n | 131072 | 64 | 4 | .01185 | f32 | 1.2.26 |\n",
      0, 0, 0, "the time is ms in ms"},
