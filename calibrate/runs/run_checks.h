@@ -15,8 +15,8 @@ bool run_is_too_short(const struct rcm_device *device, enum rcm_dtype dtype, str
 /* Runs that are taken for one measurement must be one. Columns that nobody read (read[column] is
  * false) must not hold the rows of a call where no column says m (has_m is false), and no time may
  * be too short. In a fit (filter->times), such columns must not tell equal shapes apart whose times
- * differ by a tenth, and the times of equal shapes must agree within a factor of 2. Returns 0, or -1
- * with a line that names what mends it. */
+ * differ by a tenth, and the times of equal shapes must agree within a factor of 2.
+ * Returns   0, or -1 with a line that names what mends it. */
 int runs_check(const struct csv *csv, const struct run_list *runs, const bool *read, bool has_m,
                const struct run_filter *filter, struct message error);
 

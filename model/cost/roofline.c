@@ -51,7 +51,7 @@ bool rcm_dtype_by_name(const char *name, enum rcm_dtype *dtype)
     const char *point = strrchr(name, '.'), *alone = point ? point + 1 : name;
     for (size_t i = 0; i < sizeof dtype_names / sizeof *dtype_names; i++)
         for (size_t j = 0; j < DTYPE_NAMES && dtype_names[i][j]; j++)
-            if (names_equal(name, dtype_names[i][j]) || names_equal(alone, dtype_names[i][j])) {
+            if (names_equal(dtype_names[i][j], name) || names_equal(dtype_names[i][j], alone)) {
                 *dtype = (enum rcm_dtype)i;
                 return true;
             }

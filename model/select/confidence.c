@@ -8,8 +8,8 @@
 #include <model/lost/lost_bounds.h>
 #include <model/recallmodel/lost_mass.h>
 
-/* Does a row lose at most target.loss of its mass, with the confidence? On the safe side of the
- * error of the distribution. */
+/* Does a row lose at most target.loss of its mass, with the confidence? In the tail, on the safe
+ * side of the error of the distribution. */
 static enum answer mass_reaches(const struct rcm_selection *s, struct rcm_topk p)
 {
     const struct rcm_weights *weights = s->target.weights;

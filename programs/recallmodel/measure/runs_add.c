@@ -94,17 +94,20 @@ static int fail(const char *path)
     return STATUS_FAILED;
 }
 
-/* Reads what the file has. */
-static void read_old(struct change *change)
+/* Reads what the file has. Returns a status. */
+static int read_old(struct change *change)
 {
-    FILE *to = require_memory(open_memstream(&change->old, &change->old_length)),
-         *file = fopen(change->path, "r");
+    FILE *file = fopen(change->path, "r");
+    if (!file && errno != ENOENT)
+        return fail(change->path);
+    FILE *to = require_memory(open_memstream(&change->old, &change->old_length));
     change->was_there = file;
     for (int byte; file && (byte = getc(file)) != EOF;)
         putc(byte, to);
     if (file)
         fclose(file);
     fclose(to);
+    return STATUS_OK;
 }
 
 /* What SOURCE has, and a section for this file unless an addition that was killed left it there. */
@@ -140,8 +143,8 @@ static void put_index(FILE *file, const struct runs_index *index, const struct c
     }
 }
 
-static void plan_changes(struct change changes[CHANGES], const struct runs_index *index,
-                         const struct csv *csv, const struct runs_add *add)
+static int plan_changes(struct change changes[CHANGES], const struct runs_index *index,
+                        const struct csv *csv, const struct runs_add *add)
 {
     const int folder = (int)strcspn(add->name, "/");
     const size_t size = sizeof changes->path;
@@ -149,7 +152,8 @@ static void plan_changes(struct change changes[CHANGES], const struct runs_index
     snprintf(changes[SOURCE].path, size, "%.3900s/%.*s/SOURCE", index->folder, folder, add->name);
     snprintf(changes[INDEX].path, size, "%.3900s/index.csv", index->folder);
     for (unsigned i = 0; i < CHANGES; i++) {
-        read_old(&changes[i]);
+        if (read_old(&changes[i]) != STATUS_OK)
+            return STATUS_FAILED;
         FILE *file = require_memory(open_memstream(&changes[i].bytes, &changes[i].length));
         if (i == ROWS)
             csv_write_rows(file, csv);
@@ -159,6 +163,7 @@ static void plan_changes(struct change changes[CHANGES], const struct runs_index
             put_index(file, index, csv, add);
         fclose(file);
     }
+    return STATUS_OK;
 }
 
 /* Writes all files, or leaves all as they were. Returns a status. */
@@ -215,10 +220,11 @@ static int add_locked(const struct runs_index *index, const struct csv *csv,
     const bool made = mkdir(folder, 0777) == 0;
     if (!made && errno != EEXIST)
         return fail(folder);
-    plan_changes(changes, index, csv, add);
+    int status = plan_changes(changes, index, csv, add);
     /* what an addition that was killed left is equal */
     const struct change *rows = &changes[ROWS];
-    int status = rows->was_there && (rows->old_length != rows->length ||
+    if (status == STATUS_OK)
+        status = rows->was_there && (rows->old_length != rows->length ||
                                      memcmp(rows->old, rows->bytes, rows->length) != 0)
                      ? usage_error("--as %s: %.200s exists already; give another name", add->name,
                                    rows->path)

@@ -344,8 +344,8 @@ static void plain_chain(struct rcm_filter f, double *appended, double *sd, doubl
         double before[3] = {0.0, 0.0, 0.0}, m[3], difference[3];
         *compactions += at[from][0];
         for (uint64_t to = from + 1; to <= blocks && at[from][0] > 1e-14; to++) {
-            const double last = s + (double)(to - 1 - from) * f.block,
-                         all = fmin(n, last + f.block);
+            const double last = s + (double)((to - 1 - from) * f.block),
+                         all = fmin(n, last + (double)f.block);
             const double one = (all + 1.0) / (last + 1.0), two = one * (all + 2.0) / (last + 2.0);
             moments(s, k, all - s, j, m);
             const double gone[3] = {before[0], one * before[1], two * before[2]};
