@@ -15,8 +15,9 @@ const char *sim_weights_name(enum sim_weights weights); /* unsaid, scores, proba
 #define ROW_NOTICE 400
 
 /* Looks at the first `rows` rows of a file, or at some of them, evenly spread, of about
- * ROW_LOOK_ELEMENTS in all (of probabilities all); of each at its first `valid` elements, or
- * length[r] of row r (NULL: no lengths). Writes two lines, each empty where there is nothing to say:
+ * ROW_LOOK_ELEMENTS in all (at all of them if they are said to be probabilities); of each at its
+ * first `valid` elements, or length[r] of row r (NULL: no lengths). Writes two lines, each empty
+ * where there is nothing to say:
  *   masks   rows have fewer than k elements that are no mask, and the mask is a finite number. In
  *           such a row the k-th largest is one of several equal lowest elements (in a row of one
  *           value only if it is below -746). Or two elements or more, but not k, are above a gap:
