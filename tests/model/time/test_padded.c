@@ -168,7 +168,7 @@ START_TEST(contenders_of_every_card)
             struct rcm_topk p = {.k = shapes[j / 2].k, .m = shapes[j / 2].m};
             for (size_t l = 0; l < 64; l++)
                 next[l] = INFINITY;
-            for (double n = 6e5; n >= 16.0; n /= 1.05) {
+            for (double n = 6e5; n >= 16.0; n /= few_cases() ? 1.3 : 1.05) {
                 struct rcm_exact_contender of[RCM_EXACT_MOST];
                 p.n = (uint64_t)n;
                 const size_t found =
@@ -195,7 +195,7 @@ START_TEST(contenders_of_every_card)
             }
         }
     printf("%zu contenders, %zu of them of padded rows\n", count, padded);
-    ck_assert(count > 50000 && padded > 1000);
+    ck_assert(count > 10000 && padded > 200);
 }
 END_TEST
 
