@@ -141,14 +141,18 @@ int open_row_file(struct row_file *file, const char *option, const char *path,
 
 int look_at_rows(const struct row_file *file, const char *option, const char *path,
                  const struct rows_as *as, uint64_t rows, uint64_t valid, const uint64_t *length,
-                 uint64_t k, bool say, struct message error)
+                 uint64_t k, bool *said, struct message error)
 {
     char masks[ROW_NOTICE], weights[ROW_NOTICE];
     if (row_look(file, rows, valid, length, k, as->weights, masks, weights) != 0)
         return message_set(error, "%s %.150s %s", option, path, masks);
-    if (*masks && say)
+    if (said && *said)
+        return 0;
+    if (*masks)
         notice("%s %.150s: %s", option, path, masks);
-    if (*weights && say)
+    if (*weights)
         notice("%s %.150s: %s", option, path, weights);
+    if (said)
+        *said = *masks || *weights;
     return 0;
 }

@@ -36,11 +36,11 @@ name_at weights_are_at;
 int open_row_file(struct row_file *file, const char *option, const char *path,
                   const struct rows_as *as);
 
-/* row_look() at the rows of an option, whose lines go to stderr if `say`. Returns 0, or -1 with a
- * line in `error`. */
+/* row_look() at the rows of an option. Its lines go to stderr unless *said, which then becomes true
+ * (NULL: always). Returns 0, or -1 with a line in `error`. */
 int look_at_rows(const struct row_file *file, const char *option, const char *path,
                  const struct rows_as *as, uint64_t rows, uint64_t valid, const uint64_t *length,
-                 uint64_t k, bool say, struct message error);
+                 uint64_t k, bool *said, struct message error);
 
 /* Of --group-axes, where it is not given. */
 #define GROUP_AXES_USUAL UINT64_MAX

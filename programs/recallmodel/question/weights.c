@@ -79,7 +79,7 @@ static int from_file(const struct weights_question *q, uint64_t n, uint64_t k,
 {
     struct row_file file;
     char reason[600];
-    static bool said; /* once, whatever k is */
+    static bool said; /* once, for the first k that it is true of */
     int status = open_row_file(&file, "--weights", q->file, &q->as);
     if (status != STATUS_OK)
         return status;
@@ -88,12 +88,11 @@ static int from_file(const struct weights_question *q, uint64_t n, uint64_t k,
         status = usage_error("--weights %.150s has rows of %" PRIu64 " elements, not %" PRIu64
                              "; give --n %" PRIu64,
                              q->file, file.row, n, file.row);
-    else if (look_at_rows(&file, "--weights", q->file, &q->as, file.rows, n, NULL, k, !said,
+    else if (look_at_rows(&file, "--weights", q->file, &q->as, file.rows, n, NULL, k, &said,
                           MESSAGE(reason)) != 0)
         status = usage_error("%s", reason);
     else if (rank_weights(rows, &scores, k, MESSAGE(reason)) != 0)
         status = usage_error("--weights %.150s %s", q->file, reason);
-    said = true;
     row_file_close(&file);
     return status;
 }

@@ -248,7 +248,7 @@ static int measure_query(struct measuring *m)
         return usage_error("--n %" PRIu64 " is too long to measure; give less than 2^32",
                            m->query->base.n);
     if (s->file && look_at_rows(&m->file, "--file", s->file, &s->as, s->rows, m->file.row, NULL,
-                                m->query->base.k, true, MESSAGE(error)) != 0)
+                                m->query->base.k, NULL, MESSAGE(error)) != 0)
         return usage_error("%s", error);
     m->answer = parts_answer_of(m->query, s, 0);
     if (m->answer.list.length == 0)

@@ -233,7 +233,7 @@ static int run_spec(const struct sim_spec *spec, const struct simulate_settings 
                            spec->groups->groups, spec->shapes * spec->shuffles);
     if (spec->file)
         look_at_rows(spec->file, "--file", settings->file, &settings->as, spec->repetitions,
-                     spec->valid, spec->length, spec->k, team_rank() == 0, MESSAGE(error));
+                     spec->valid, spec->length, spec->k, &(bool){team_rank() != 0}, MESSAGE(error));
     if (!*error)
         memory_fits(simulation_bytes(spec), "this simulation",
                     "give fewer --threads, a smaller --n or --k, or fewer shapes", MESSAGE(error));
