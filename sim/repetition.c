@@ -118,15 +118,16 @@ static void count_walk(const struct simulation *simulation, const struct shape_g
 static void set_weights(const struct sim_spec *spec, struct worker *worker, const double *x,
                         struct top *top)
 {
-    size_t k = (size_t)spec->k;
+    const size_t k = (size_t)spec->k,
+                 there = spec->length && worker->length < spec->k ? (size_t)worker->length : k;
     double largest = x[worker->at[0]], *mass = worker->weight, *value = mass + k;
     bool shares = largest > 0.0 && largest < INFINITY;
     top->mass = top->value = 0.0;
     for (size_t j = 0; j < k; j++) {
         double v = x[worker->at[j]];
-        value[j] = v / largest; /* so that no sum overflows */
+        value[j] = j < there ? v / largest : 0.0; /* so that no sum overflows */
         mass[j] = softmax_weight(v, largest, spec->temperature, spec->probabilities);
-        shares &= v >= 0.0;
+        shares &= v >= 0.0 || j >= there;
         top->mass += mass[j];
         top->value += value[j];
     }

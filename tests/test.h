@@ -74,6 +74,16 @@ static inline bool few_cases(void)
 
 /* CPU seconds of this process: a limit on them holds on a busy machine, too. -DEMULATED: always 0,
  * for the seconds of an emulated machine say nothing. */
+/* Makes a file of these bytes. */
+static inline void write_bytes(const char *path, const void *bytes, size_t length)
+{
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    if (length > 0)
+        ck_assert_uint_eq(fwrite(bytes, 1, length, file), length);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
 static inline double cpu_seconds(void)
 {
 #ifdef EMULATED

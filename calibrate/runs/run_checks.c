@@ -11,7 +11,8 @@
 #include "timings.h"
 
 /* Times of equal shapes that are further apart are of different kernels: alone, and where a column
- * says that something differs. */
+ * says that something differs. Repeated runs of one kernel in runs/ are a few percent apart, and
+ * the tables of two kernels that were tried 15 percent and more. */
 #define TIMES_APART 2.0
 #define TIMES_APART_SAID 1.1
 
@@ -50,16 +51,16 @@ static int check_rows_of_call(const struct csv *csv, const struct run_list *runs
                               struct message error)
 {
     for (size_t column = 0; column < csv->columns; column++) {
-        bool varies = false, copy = read[column] || !timings_is_setting(csv, column);
-        for (size_t other = 0; other < csv->columns && !copy; other++)
-            copy = read[other] && is_copy(csv, runs, column, other);
-        for (size_t i = 0; i < runs->length && !copy; i++) {
+        bool varies = false, passed = read[column] || !timings_is_setting(csv, column);
+        for (size_t other = 0; other < csv->columns && !passed; other++)
+            passed = read[other] && is_copy(csv, runs, column, other);
+        for (size_t i = 0; i < runs->length && !passed; i++) {
             const size_t row = runs->items[i].row;
             uint64_t count;
-            copy = !run_count(csv_field(csv, row, column), &count);
+            passed = !run_count(csv_field(csv, row, column), &count);
             varies |= differs(csv, column, row, runs->items[0].row);
         }
-        if (varies && !copy)
+        if (varies && !passed)
             return message_set(error,
                                "%.150s:%zu, column %zu (%.40s): no column says m, the rows of a "
                                "call, and nobody reads this one; give --columns m=%.40s or "

@@ -219,8 +219,8 @@ static bool read_time(const char *text, double *value, size_t *unit)
     *value = text_number(number);
     timing_plain_name(plain, rest);
     *unit = timing_unit_of(plain);
-    return length<RENAMING_NUMBER && * value> 0.0 && isfinite(*value) &&
-           (!*rest || *unit < TIMING_UNITS);
+    const bool is_time = *value > 0.0 && isfinite(*value) && length < RENAMING_NUMBER;
+    return is_time && (!*rest || *unit < TIMING_UNITS);
 }
 
 static double count_at(const struct renaming *r, size_t row, size_t i)
@@ -278,8 +278,8 @@ static const char *new_name(const struct renaming *r, size_t column)
             return timings_wanted[i].name;
     if (r->from[TIME] == column && r->time.what == TIMING_TIME)
         return r->time.rank == 0   ? "time_us_median"
-               : r->time.rank == 1 ? "time_us"
-                                   : "time_us_mean";
+               : r->time.rank == 2 ? "time_us_mean"
+                                   : "time_us";
     for (size_t i = 0; i < TIME; i++)
         if (strcmp(name, timings_wanted[i].name) == 0)
             return timings_wanted[i].kept;
@@ -383,6 +383,17 @@ static int build(struct renaming *r)
     return 0;
 }
 
+/* Two columns of one name, of which only the first would be read. What was measured may stand twice
+ * (nvbench's Samples). */
+static int check_names(const struct renaming *r)
+{
+    const struct csv *csv = r->csv;
+    for (size_t i = 0; i < csv->columns; i++)
+        if (!r->dropped[i] && csv_column(csv, csv->fields[i]) < i && timings_is_setting(csv, i))
+            return fail(r, "two columns have the name %.40s; rename one%s", csv->fields[i], "");
+    return 0;
+}
+
 int timings_rename(struct csv *csv, const struct timings_options *options, struct message notes,
                    struct message error)
 {
@@ -404,6 +415,8 @@ int timings_rename(struct csv *csv, const struct timings_options *options, struc
         status = find_column(&r, i);
     if (status == 0)
         status = check_factor(&r);
+    if (status == 0)
+        status = check_names(&r);
     if (status == 0)
         status = find_time(&r);
     if (given < TIMING_UNITS)

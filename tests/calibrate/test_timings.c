@@ -139,6 +139,7 @@ START_TEST(refused)
         {"N,k,time_us\n8,2,1\n", "n=N,m=N", 0, "takes the column N for two things"},
         {"n,k,bs,time_us\n8,2,1,1\n", "m=8,m=bs", 0, "--columns names m twice"},
         {"n k m time_us\n65536 64 8 20 100\n", 0, 0, "the line has 5 columns, the header has 4"},
+        {"n,k,work,work,time_us\n8,2,exact,stage1,3\n", 0, 0, "two columns have the name work"},
         {"n,k,time\n8,2,1\n", 0, 0, "column 3 (time): no unit is said; give --time-unit"},
         {"n,k,time\n8,2,1\n", 0, "h", "--time-unit h is not known; give us, ms, ns or s"},
         {"n,k,time (ms)\n8,2,3 us\n", 0, 0, "'3 us' is not in ms"},

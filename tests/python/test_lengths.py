@@ -126,6 +126,20 @@ def test_simulate_rows_that_are_made(rows_of):
         assert numpy.abs(far).max() < 4.5  # 7e-6 by chance; the seed is fixed
 
 
+def test_value_of_rows_shorter_than_k():
+    """A row of fewer than k elements is kept whole, and counts as any other in the value."""
+    x = numpy.random.default_rng(3).random((8, 64)) + .1
+    lengths = [4] * 6 + [64, 40]
+    want = []
+    for row, length in zip(x, lengths):
+        there = row[:length]
+        top = numpy.argsort(-there)[:16]
+        kept = {bucket + 16 * int(there[bucket::16].argmax()) for bucket in range(min(16, length))}
+        want.append(sum(there[i] for i in top if i in kept) / there[top].sum())
+    got = rcm.simulate(x, 16, 16, 1, lengths=lengths)
+    assert abs(got.value_mean - numpy.mean(want)) < 1e-12
+
+
 def test_simulate_own_rows(tmp_path):
     rng = numpy.random.default_rng(6)
     x, lengths = rng.standard_normal((4, 30, 300)), rng.integers(0, 301, (4, 30))

@@ -27,14 +27,6 @@ static void remove_folder(void)
     ck_assert_int_eq(rmdir(folder), 0);
 }
 
-static void write_file(const void *bytes, size_t length)
-{
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_uint_eq(fwrite(bytes, 1, length, file), length);
-    ck_assert_int_eq(fclose(file), 0);
-}
-
 /* A .npy file with this dictionary, padded as NumPy pads, and then `data` zero bytes. Returns its
  * length. */
 static size_t npy(unsigned char *bytes, unsigned version, const char *dictionary, size_t data)
@@ -90,7 +82,7 @@ START_TEST(headers_of_numpy)
     make_folder();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct row_file file;
-        write_file(bytes, npy(bytes, cases[i].version, cases[i].dictionary, cases[i].data));
+        write_bytes(path, bytes, npy(bytes, cases[i].version, cases[i].dictionary, cases[i].data));
         ck_assert_msg(opens(&file, cases[i].asked, 0, error), "%s: %s", cases[i].dictionary, error);
         ck_assert_msg(file.dtype == cases[i].dtype && file.rows == cases[i].rows &&
                           file.row == cases[i].row && file.offset % 64 == 0 &&
@@ -171,7 +163,7 @@ START_TEST(damaged_files)
     struct row_file file;
     make_folder();
     for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
-        write_file(bytes, npy(bytes, 1, damaged[i].dictionary, damaged[i].data));
+        write_bytes(path, bytes, npy(bytes, 1, damaged[i].dictionary, damaged[i].data));
         ck_assert_msg(!opens(&file, SIM_DTYPE_UNKNOWN, 0, error), "opened: %s",
                       damaged[i].dictionary);
         ck_assert_msg(strstr(error, damaged[i].reason), "%s: '%s' does not say '%s'",
@@ -192,14 +184,14 @@ START_TEST(cut_and_flipped_files)
     const size_t length = npy(bytes, 1, GOOD, 48);
     size_t opened = 0;
     for (size_t cut = 0; cut < length; cut++) {
-        write_file(bytes, cut);
+        write_bytes(path, bytes, cut);
         ck_assert_msg(!opens(&file, SIM_DTYPE_UNKNOWN, 0, error), "opened %zu of %zu bytes", cut,
                       length);
     }
     for (size_t at = 0; at < length - 48; at++)
         for (int flip = 1; flip < 256; flip *= 2) {
             bytes[at] ^= (unsigned char)flip;
-            write_file(bytes, length);
+            write_bytes(path, bytes, length);
             if (opens(&file, SIM_DTYPE_UNKNOWN, 0, error)) {
                 ck_assert_uint_eq(file.rows * file.row *
                                           (file.dtype == SIM_F64   ? 8
@@ -235,7 +227,7 @@ START_TEST(wrong_headers)
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
         unsigned char was = bytes[lies[i].at];
         bytes[lies[i].at] = lies[i].value;
-        write_file(bytes, length);
+        write_bytes(path, bytes, length);
         ck_assert(!opens(&file, SIM_DTYPE_UNKNOWN, 0, error));
         ck_assert_msg(strstr(error, lies[i].reason), "byte %zu: '%s'", lies[i].at, error);
         bytes[lies[i].at] = was;
@@ -251,7 +243,7 @@ START_TEST(files_that_do_not_fit)
     struct row_file file;
     make_folder();
     const size_t length = npy(bytes, 1, GOOD, 48);
-    write_file(bytes, length);
+    write_bytes(path, bytes, length);
     ck_assert(!opens(&file, SIM_F64, 0, error) && strstr(error, MEMBER "dtype"));
     ck_assert(!opens(&file, SIM_DTYPE_UNKNOWN, 5, error) && strstr(error, MEMBER "row"));
     ck_assert(opens(&file, SIM_F32, 4, error));

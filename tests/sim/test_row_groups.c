@@ -14,14 +14,6 @@
 
 static char path[] = "/tmp/recallmodel-test-XXXXXX";
 
-static void write_bytes(const void *bytes, size_t length)
-{
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_uint_eq(fwrite(bytes, 1, length, file), length);
-    ck_assert_int_eq(fclose(file), 0);
-}
-
 static void make_file(void)
 {
     strcpy(path, "/tmp/recallmodel-test-XXXXXX");
@@ -49,7 +41,7 @@ START_TEST(labels)
     make_file();
     for (int i = 0; i < 2; i++) {
         struct row_groups groups;
-        write_bytes(texts[i], strlen(texts[i]));
+        write_bytes(path, texts[i], strlen(texts[i]));
         ck_assert_msg(row_groups_read(&groups, path, 5, MESSAGE(error)) == 0, "%s", error);
         ck_assert_uint_eq(groups.groups, 3);
         for (uint64_t row = 0; row < 5; row++)
@@ -86,7 +78,7 @@ START_TEST(many_labels)
         length += (size_t)sprintf(text + length, "x%u\n", label[row]);
     }
     make_file();
-    write_bytes(text, length);
+    write_bytes(path, text, length);
     ck_assert_msg(row_groups_read(&groups, path, ROWS, MESSAGE(error)) == 0, "%s", error);
     ck_assert_uint_eq(groups.groups, seen);
     for (unsigned row = 0; row < ROWS; row++)
@@ -129,7 +121,7 @@ START_TEST(files_that_are_rejected)
     char error[300];
     make_file();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        write_bytes(cases[i].text, cases[i].length);
+        write_bytes(path, cases[i].text, cases[i].length);
         ck_assert_int_eq(row_groups_read(&groups, path, 3, MESSAGE(error)), -1);
         ck_assert_msg(strstr(error, cases[i].reason) && !strchr(error, '\n'), "case %zu: %s", i,
                       error);
@@ -224,7 +216,7 @@ START_TEST(each_group_is_its_rows)
     for (size_t i = 0; i < ROWS; i++)
         for (size_t j = 0; j < N; j++)
             rows[i][j] = (double)(next_random(&state) % 1000) / 100.0;
-    write_bytes(rows, sizeof rows);
+    write_bytes(path, rows, sizeof rows);
     ck_assert_int_eq(row_file_open(&file, path, SIM_F64, N, MESSAGE(error)), 0);
     uint32_t of_row[ROWS];
     for (uint32_t i = 0; i < ROWS; i++)
@@ -242,7 +234,7 @@ START_TEST(each_group_is_its_rows)
                 memcpy(own[count++], rows[i], sizeof rows[i]);
         struct simulation *alone = NULL;
         if (count > 0) {
-            write_bytes(own, count * sizeof *own);
+            write_bytes(path, own, count * sizeof *own);
             ck_assert_int_eq(row_file_open(&own_file, path, SIM_F64, N, MESSAGE(error)), 0);
             alone = run_rows(&own_file, NULL, 1, count);
         }

@@ -11,18 +11,10 @@
 
 static char path[] = "/tmp/text_file.XXXXXX";
 
-static void write_file(const char *bytes, size_t length)
-{
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_uint_eq(fwrite(bytes, 1, length, file), length);
-    ck_assert_int_eq(fclose(file), 0);
-}
-
 static void reads(const char *bytes, size_t written, const char *text, size_t length)
 {
     size_t got = 0;
-    write_file(bytes, written);
+    write_bytes(path, bytes, written);
     char *read = text_file_read(path, written, &got);
     ck_assert_msg(read && got == length && memcmp(read, text, length + 1) == 0, "'%s'", bytes);
     free(read);

@@ -1,4 +1,4 @@
-/* timing_notes.c - what the reader of a table of times has guessed, in one line: see renaming.h.
+/* renaming.c - see renaming.h; and what was guessed, in one line.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
@@ -11,7 +11,6 @@ bool renaming_found(const struct renaming *r, size_t i)
     return r->from[i] < r->csv->columns;
 }
 
-/* Is it left out, or something that was found before? */
 bool renaming_used(const struct renaming *r, size_t column)
 {
     bool used = r->dropped[column] || r->factor == column;
@@ -55,7 +54,7 @@ void renaming_note(struct renaming *r)
     for (size_t i = 0; i < TIME; i++)
         if (i < COUNTS && *r->constant[i])
             note(r, "%s is %s", timings_wanted[i].name, r->constant[i]);
-        else if (renaming_found(r, i) &&
+        else if (renaming_found(r, i) && !(i == M && r->factor < csv->columns) &&
                  strcmp(csv->fields[r->from[i]], timings_wanted[i].name) != 0)
             note(r, "%s is %.40s", timings_wanted[i].name, csv->fields[r->from[i]]);
     if (r->factor < csv->columns)
