@@ -129,6 +129,12 @@ const char *parse_count(const char *text, uint64_t *count)
     return NULL;
 }
 
+const char *parse_count_or_zero(const char *text, uint64_t *count)
+{
+    *count = 0;
+    return strcmp(text, "0") == 0 ? NULL : parse_count(text, count);
+}
+
 const char *parse_amount(const char *text, double *amount)
 {
     uint64_t count;

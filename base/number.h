@@ -17,6 +17,9 @@
  * Returns   NULL, or the fault: a phrase that continues "... is", such as "not a number". */
 const char *parse_count(const char *text, uint64_t *count);
 
+/* The same, or 0. */
+const char *parse_count_or_zero(const char *text, uint64_t *count);
+
 /* A list of them: 1,2,4 or 1..8 or both; at most LIST_MAX items. The caller frees `items`.
  * Returns   NULL, or the fault of the item that it leaves in `item`. */
 #define LIST_MAX 65536

@@ -63,8 +63,7 @@ static int read_lines(char *text, uint64_t **counts, size_t *length, struct mess
         *end = '\0';
         char *number = text_trimmed(line);
         uint64_t *count = &(*counts)[*length];
-        *count = 0;
-        const char *wrong = strcmp(number, "0") == 0 ? NULL : parse_count(number, count);
+        const char *wrong = parse_count_or_zero(number, count);
         ++*length;
         if (wrong)
             return message_set(error,

@@ -25,12 +25,6 @@ static void add(struct numbers *to, uint64_t number)
     to->items[to->length++] = number;
 }
 
-static const char *parse_from_zero(const char *text, uint64_t *number)
-{
-    *number = 0;
-    return strcmp(text, "0") == 0 ? NULL : parse_count(text, number);
-}
-
 /* LOW:HIGH. Returns NULL or the fault. */
 static const char *add_uniform(struct numbers *to, char *text)
 {
@@ -39,9 +33,9 @@ static const char *add_uniform(struct numbers *to, char *text)
     if (!colon)
         return "without a highest length";
     *colon = '\0';
-    const char *wrong = parse_from_zero(text, &low);
+    const char *wrong = parse_count_or_zero(text, &low);
     if (!wrong)
-        wrong = parse_from_zero(colon + 1, &high);
+        wrong = parse_count_or_zero(colon + 1, &high);
     if (!wrong && high < low)
         wrong = "a range that ends before it begins";
     const uint64_t steps = wrong ? 0 : high - low < UNIFORM_MOST ? high - low : UNIFORM_MOST - 1;
