@@ -43,6 +43,7 @@
  *     lost_mass.h   what the lost elements weigh (in the folder mass)
  *     cost.h     the cost models of the papers, the roofline, devices, attention
  *     time.h     kernels, profiles, predicted times; profile_text.h: profiles as text
+ *     measured.h what was timed on the machine at hand (in the folders time and select)
  *     provider.h exact kernels that one can call, on which cards (in the folder time)
  *     select.h   which b and k_b to deploy, and the same question in reverse
  *     answer.h   what to call here, beside what else could be called (in the folder select)
@@ -64,6 +65,7 @@
 #include "recallmodel/cost.h"
 #include "recallmodel/filter.h"
 #include "recallmodel/lost_mass.h"
+#include "recallmodel/measured.h"
 #include "recallmodel/overlap.h"
 #include "recallmodel/parts.h"
 #include "recallmodel/profile_text.h"

@@ -88,7 +88,7 @@ enum rcm_top_k_status rcm_top_k_choose(struct rcm_top_k_call *call, double recal
     if (goal.loss > 0.0) {
         if (profile) {
             threaded = *profile;
-            threaded.threads = topk_threads(&call->rows, call->threads);
+            threaded.threads = rcm_top_k_threads(&call->rows, call->threads);
             profile = &threaded;
         }
         const struct rcm_selection selection = {

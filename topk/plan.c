@@ -46,7 +46,7 @@ enum rcm_top_k_status topk_check_rows(const struct rcm_top_k_rows *rows)
     return rows->x ? RCM_TOP_K_OK : RCM_TOP_K_BAD_POINTER;
 }
 
-unsigned topk_threads(const struct rcm_top_k_rows *rows, unsigned asked)
+unsigned rcm_top_k_threads(const struct rcm_top_k_rows *rows, unsigned asked)
 {
     if (asked == 1)
         return 1;
@@ -63,7 +63,7 @@ unsigned topk_threads(const struct rcm_top_k_rows *rows, unsigned asked)
 
 struct share topk_share(const struct rcm_top_k_rows *rows, unsigned asked)
 {
-    unsigned threads = topk_threads(rows, asked);
+    unsigned threads = rcm_top_k_threads(rows, asked);
     if (rows->m < 2 * (uint64_t)threads && rows->n >= ELEMENTS_PER_THREAD)
         return (struct share){1, threads};
     return (struct share){threads < rows->m ? threads : (unsigned)rows->m, 1};

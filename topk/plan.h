@@ -10,9 +10,6 @@
 
 enum rcm_top_k_status topk_check_rows(const struct rcm_top_k_rows *rows);
 
-/* The threads of a call that asks for so many, 0: as many as pay. */
-unsigned topk_threads(const struct rcm_top_k_rows *rows, unsigned asked);
-
 /* So many rows at a time, and so many threads for each: threads take a row each, or share each row
  * if rows are few. */
 struct share {

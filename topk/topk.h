@@ -156,6 +156,10 @@ enum rcm_top_k_status rcm_top_k_workspace(const struct rcm_top_k_call *call, siz
  * cpu.cfs_quota_us of version 1), and of OMP_NUM_THREADS. */
 enum rcm_top_k_status rcm_top_k(const struct rcm_top_k_call *call, void *workspace, size_t bytes);
 
+/* How many threads it would take for rows of this m, n and type, where so many are asked for, or 0.
+ */
+unsigned rcm_top_k_threads(const struct rcm_top_k_rows *rows, unsigned asked);
+
 /* Stage 1 alone. A row has min(b k_b, n) candidates. Those of a bucket are neighbours in the
  * output, and those of bucket 0 come first. A bucket with fewer than k_b elements gives all it has.
  * `k`, `method` and `sorted` of the call are not read; the outputs are m x candidates. */

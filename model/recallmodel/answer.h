@@ -29,6 +29,9 @@ struct rcm_contender {
     double low_us, high_us; /* 9 in 10 times; NaN: its error is not known */
     bool at_most;      /* measured for larger k or longer rows alone: it takes at most time_us */
     uint64_t padded_n; /* the time is of rows padded to so many elements, which take less; 0: not */
+    bool measured;     /* timed here for the very rows: no prediction; low_us to high_us holds the
+                          median */
+    bool fitted;       /* predicted, and multiplied by what was measured of rows like these */
     bool beyond;       /* no run of the profile was of such a shape: so too where `at_most` is */
     bool left_out;     /* it could be called, and `have` of the selection does not name it */
     const char *profile; /* that predicts it; NULL: none does */
@@ -37,7 +40,7 @@ struct rcm_contender {
     bool other_type;     /* it reads values of another width than was asked for */
 };
 
-/* Where its value comes from, in words: "H200, carried", "B200, larger k or n", "counted". */
+/* Where its value comes from, in words: "measured here", "H200, carried", "counted". */
 #define RCM_BASIS_TEXT 120
 void rcm_basis(const struct rcm_contender *contender, char text[RCM_BASIS_TEXT]);
 

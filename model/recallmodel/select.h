@@ -6,6 +6,7 @@
 #define RECALLMODEL_SELECT_H
 
 #include "cost.h"
+#include "measured.h"
 #include "recall.h"
 #include "provider.h"
 #include "rope.h"
@@ -116,6 +117,11 @@ struct rcm_selection {
     /* whose kernels can be called here, beside torch.topk: bit i is rcm_provider(i); the buckets of
      * this project are its row's. 0: all */
     uint32_t have;
+    /* what was timed on the machine that is asked about. Where exact top-k is among it for n, k, m
+     * and the type of the machine, it replaces all predictions of exact top-k, and so do buckets
+     * that reach the target. For other rows: rcm_fit_here() */
+    const struct rcm_measured *measured;
+    size_t measured_count;
     /* called for each k_b; returns true to stop the search. NULL: none */
     bool (*tick)(void *context, uint64_t done, uint64_t total);
     void *tick_context;
@@ -153,6 +159,12 @@ enum rcm_selection_status rcm_selection_check(const struct rcm_selection *select
  * which those that lose least are the best; 0: none.
  * Returns   the profile; that of the selection in all other cases. */
 struct rcm_profile rcm_faster_profile(const struct rcm_selection *selection, double budget);
+
+/* Fits a profile to what was measured: its times of the selection's rows are multiplied by the
+ * geometric mean of measured over predicted, of buckets and of exact top-k (that on a CPU alone),
+ * which near rows rule: a weight is (1/4 + d^2)^-2, where d^2 is the sum of the squares of the
+ * distances of log2 n, k and m. On a CPU the threads become those of the nearest rows. */
+void rcm_fit_here(struct rcm_profile *profile, const struct rcm_selection *selection);
 
 /* Compares with one exact kernel alone: sets exact_us, its band and exact_profile as the profile
  * `kernel` predicts them, which is carried to the device where it was measured on another card

@@ -93,6 +93,8 @@ struct rcm_profile {
     /* the card to which it was carried (rcm_stand_in), from which type; NULL: it was not */
     const char *stands_in_for;
     enum rcm_dtype carried_from;
+    /* measured here over predicted, of buckets and of exact top-k (rcm_fit_here); 0: not known */
+    double here_ratio, here_exact_ratio;
     /* it was carried with its own band, which is of its runs alone (rcm_carry_buckets) */
     bool own_band;
 

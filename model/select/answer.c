@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "measured.h"
 #include "search.h"
 
 const char *rcm_contender_kind_name(enum rcm_contender_kind kind)
@@ -36,6 +37,10 @@ static const char *value_of(const struct rcm_contender *c)
 
 void rcm_basis(const struct rcm_contender *c, char text[RCM_BASIS_TEXT])
 {
+    if (c->measured) {
+        snprintf(text, RCM_BASIS_TEXT, "measured here");
+        return;
+    }
     const char *from = c->card && *c->card ? c->card : c->profile ? c->profile : value_of(c);
     char padded[40] = "";
     if (c->padded_n)
@@ -44,7 +49,9 @@ void rcm_basis(const struct rcm_contender *c, char text[RCM_BASIS_TEXT])
              c->callable   ? ""
              : c->left_out ? ", not in --have"
                            : ", not callable",
-             c->callable && c->carried ? ", carried" : "",
+             c->callable && c->fitted    ? ", fitted here"
+             : c->callable && c->carried ? ", carried"
+                                         : "",
              c->at_most  ? ", larger k or n"
              : c->beyond ? ", beyond runs"
                          : "",
@@ -132,6 +139,14 @@ static struct rcm_contender yours(const struct rcm_selection *s)
                                   .high_us = measured ? s->exact_us : known(s->exact_high_us)};
 }
 
+const char *answer_call(const struct rcm_selection *s, const struct rcm_provider *provider)
+{
+    return s->machine.profile->kernel->model == RCM_TIME_CPU &&
+                   strcmp(provider->kernel, "recallmodel") == 0
+               ? "rcm_topk of topk/topk.h"
+               : provider->call;
+}
+
 /* What stage 2 of the profile says of a whole row: on a GPU that is torch.topk, on a CPU the
  * library. */
 static struct rcm_contender of_profile(const struct rcm_selection *s)
@@ -143,22 +158,21 @@ static struct rcm_contender of_profile(const struct rcm_selection *s)
     const struct rcm_prediction r = rcm_predict_exact_padded(q, s->p, &padded_n);
     const bool is_torch =
         q->kernel->model == RCM_TIME_CPU || strcmp(q->kernel->family, "graphcore") == 0;
-    return (struct rcm_contender){
-        .kind = RCM_CONTENDER_EXACT,
-        .name = is_torch ? provider->name : "its own",
-        .package = is_torch ? provider->package : NULL,
-        .call = q->kernel->model == RCM_TIME_CPU ? "rcm_topk of topk/topk.h"
-                : is_torch                       ? provider->call
-                                                 : NULL,
-        .callable = is_torch,
-        .time_us = r.time_us,
-        .low_us = r.low_us,
-        .high_us = r.high_us,
-        .padded_n = padded_n,
-        .beyond = !r.within_runs,
-        .profile = q->name,
-        .card = q->name,
-        .carried = q->stands_in_for && strcmp(q->stands_in_for, q->name) != 0};
+    return (struct rcm_contender){.kind = RCM_CONTENDER_EXACT,
+                                  .name = is_torch ? provider->name : "its own",
+                                  .package = is_torch ? provider->package : NULL,
+                                  .call = is_torch ? answer_call(s, provider) : NULL,
+                                  .callable = is_torch,
+                                  .time_us = r.time_us,
+                                  .low_us = r.low_us,
+                                  .high_us = r.high_us,
+                                  .padded_n = padded_n,
+                                  .beyond = !r.within_runs,
+                                  .fitted = q->here_exact_ratio > 0.0,
+                                  .profile = q->name,
+                                  .card = q->name,
+                                  .carried =
+                                      q->stands_in_for && strcmp(q->stands_in_for, q->name) != 0};
 }
 
 /* Can the kernels of a provider be called here? PyTorch is everywhere. */
@@ -174,6 +188,8 @@ static bool is_here(const struct rcm_selection *s, const struct rcm_provider *pr
 static struct rcm_contender of_kernel(const struct rcm_selection *s,
                                       const struct rcm_exact_contender *e)
 {
+    const double measured = measured_exact_ratio(s, e->provider->name);
+    const double ratio = measured > 0.0 ? measured : 1.0;
     return (struct rcm_contender){.kind = RCM_CONTENDER_EXACT,
                                   .name = e->provider->name,
                                   .package = e->provider->package,
@@ -181,9 +197,10 @@ static struct rcm_contender of_kernel(const struct rcm_selection *s,
                                   .fault = e->provider->fault,
                                   .callable = is_here(s, e->provider),
                                   .left_out = e->provider->package && !is_here(s, e->provider),
-                                  .time_us = e->time.time_us,
-                                  .low_us = e->time.low_us,
-                                  .high_us = e->time.high_us,
+                                  .time_us = ratio * e->time.time_us,
+                                  .low_us = ratio * e->time.low_us,
+                                  .high_us = ratio * e->time.high_us,
+                                  .fitted = measured > 0.0,
                                   .at_most = e->at_most,
                                   .padded_n = e->padded_n,
                                   .beyond = e->beyond || e->at_most,
@@ -220,6 +237,12 @@ size_t answer_exact(const struct rcm_selection *s, struct rcm_contender of[RCM_C
         of[0] = timed(yours(s));
         return 1;
     }
+    struct rcm_contender measured[RCM_EXACT_MOST];
+    count = measured_exact(s, measured);
+    for (size_t i = 0; i < count; i++)
+        put(of, i, timed(measured[i]));
+    if (count > 0) /* what was not measured here, nobody can call here */
+        return count;
     const struct rcm_contender own = of_profile(s);
     bool is_other = own.time_us > 0.0 && rcm_exact_ties(q) >= s->ties;
     if (s->machine.device && q->kernel->model != RCM_TIME_CPU)
@@ -295,6 +318,7 @@ struct rcm_contender answer_buckets(const struct rcm_selection *s, const struct 
     const bool found = c->objective < INFINITY;
     struct rcm_prediction r =
         found ? rcm_predict(q, c->p) : (struct rcm_prediction){.low_us = NAN, .high_us = NAN};
+    const struct rcm_measured *measured = found ? measured_of(s, c->p) : NULL;
     if (found && q->stands_in_for && !isnan(r.low_us))
         r.low_us = fmax(r.low_us, fmin(r.time_us, rcm_floor_us(s, c->p)));
     return (struct rcm_contender){.kind = RCM_CONTENDER_BUCKETS,
@@ -304,9 +328,11 @@ struct rcm_contender answer_buckets(const struct rcm_selection *s, const struct 
                                   .p = c->p,
                                   .loss = found ? rcm_loss_exact(c->p) : 1.0,
                                   .time_us = c->objective,
-                                  .low_us = r.low_us,
-                                  .high_us = r.high_us,
-                                  .beyond = found && !r.within_runs,
+                                  .low_us = measured ? measured->low_us : r.low_us,
+                                  .high_us = measured ? measured->high_us : r.high_us,
+                                  .measured = measured != NULL,
+                                  .fitted = q->here_ratio > 0.0,
+                                  .beyond = found && !measured && !r.within_runs,
                                   .profile = q->name,
                                   .card = q->name,
                                   .carried =

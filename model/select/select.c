@@ -3,7 +3,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
+#include "answer.h"
 #include "contenders.h"
+#include "measured.h"
 #include "reason.h"
 #include "search.h"
 
@@ -18,6 +20,20 @@ static struct rcm_point best_beyond(const struct rcm_selection *selection, doubl
     const struct rcm_point best = best_of_all(&s, NULL);
     return best.objective < least && !rcm_predict(s.machine.profile, best.p).within_runs ? best
                                                                                          : none;
+}
+
+/* Where buckets that reach the target were timed for these very rows, they alone take part. */
+static struct rcm_point prefer_measured(const struct rcm_selection *s, struct rcm_point predicted,
+                                        struct rcm_point *each)
+{
+    struct rcm_point best = {.objective = INFINITY};
+    for (uint64_t k_b = 1; k_b <= select_k_b_max(s) && s->measured_count > 0; k_b++) {
+        const struct rcm_point point = measured_buckets(s, k_b);
+        if (each && point.objective < INFINITY)
+            each[k_b - 1] = point;
+        best = point.objective < best.objective ? point : best;
+    }
+    return best.objective < INFINITY ? best : predicted;
 }
 
 /* The caller's tick; once it has said stop, it is not asked again. */
@@ -41,7 +57,9 @@ struct rcm_choice rcm_select_each(const struct rcm_selection *selection, struct 
         s.tick = watch;
         s.tick_context = &watched;
     }
-    const struct rcm_point best = best_of_all(&s, each);
+    struct rcm_point best = best_of_all(&s, each);
+    if (answer_is_timed(&s))
+        best = prefer_measured(&s, best, each);
     struct rcm_choice choice = contenders_choice(&s, best);
     choice.beyond = best_beyond(&s, best.objective);
     choice.reason = reason_of(&s, &choice, watched.stopped);

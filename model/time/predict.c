@@ -163,6 +163,11 @@ struct rcm_prediction rcm_predict(const struct rcm_profile *q, struct rcm_topk p
         low = fmin(low, low_of(q->contiguous_p05_ratio));
         high = fmax(high, q->contiguous_p95_ratio);
     }
+    if (q->here_ratio > 0.0) {
+        r.time_us *= q->here_ratio;
+        r.stage1_us *= q->here_ratio;
+        r.stage2_us *= q->here_ratio;
+    }
     set_band(&r, q, p, low, high);
     return r;
 }
@@ -205,6 +210,8 @@ struct rcm_prediction rcm_predict_exact_unpadded(const struct rcm_profile *q, st
     r.time_us = r.stage2_us = model->exact_us(q, p);
     if (isnan(r.time_us))
         return r;
+    if (q->here_exact_ratio > 0.0)
+        r.time_us = r.stage2_us *= q->here_exact_ratio;
     r.stage1_us = 0.0;
     r.bound = "none";
     r.stage2 = model->exact_way(q, p);

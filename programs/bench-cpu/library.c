@@ -80,6 +80,7 @@ const struct topk_library *topk_library(void)
                  {&functions.merge, "rcm_top_k_merge"},
                  {&functions.merge_workspace, "rcm_top_k_merge_workspace"},
                  {&functions.max, "rcm_top_k_max"},
+                 {&functions.threads, "rcm_top_k_threads"},
                  {&functions.message, "rcm_top_k_message"},
                  {&functions.isa, "rcm_top_k_isa"},
                  {&functions.isa_in_use, "rcm_top_k_isa_in_use"},

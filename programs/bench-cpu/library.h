@@ -18,6 +18,7 @@ struct topk_library {
     __typeof__(rcm_top_k_merge) *merge;
     __typeof__(rcm_top_k_merge_workspace) *merge_workspace;
     __typeof__(rcm_top_k_max) *max;
+    __typeof__(rcm_top_k_threads) *threads;
     __typeof__(rcm_top_k_message) *message;
     __typeof__(rcm_top_k_isa) *isa;
     __typeof__(rcm_top_k_isa_in_use) *isa_in_use;

@@ -11,6 +11,6 @@ extern const struct command command_recall, command_ranks, command_distribution,
     command_bounds, command_select, command_exact, command_simulate, command_count,
     command_calibrate, command_predict, command_attention, command_sparse, command_tensors,
     command_blocks, command_devices, command_bench, command_runs, command_parts, command_topk,
-    command_completion;
+    command_tune, command_completion;
 
 #endif

@@ -158,14 +158,48 @@ static bool read_shipped_profile(struct rcm_device_text *text, const char *begin
     return found;
 }
 
-/* --device this: the profile that recallmodel bench --calibrate stored. */
-static int read_this_machine(struct rcm_device_text *text, const char *option)
+/* ---- the machine at hand */
+
+/* A card that is not in the list: what is known of an H200, of which nothing but measurements can
+ * say how far it fits. */
+static void set_unknown_card(struct rcm_device_text *text, const char *card)
+{
+    const struct rcm_device *from = rcm_device_by_name("H200");
+    struct rcm_device to = *from;
+    *text = (struct rcm_device_text){.has_profile = true};
+    snprintf(text->name, sizeof text->name, "%.39s", card);
+    to.name = text->name;
+    rcm_stand_in_for(&to, NULL, rcm_kernel_by_name("ours"), NULL, &text->profile);
+    text->device = (struct rcm_device){.name = text->name, .architecture = from->architecture};
+}
+
+void device_of_wisdom(struct device_option *device, struct wisdom wisdom)
+{
+    char machine[RCM_MACHINE_TEXT];
+    struct rcm_profile carried;
+    device->given = true;
+    device->here = wisdom;
+    rcm_this_machine(wisdom.gpu, machine);
+    machine[strcspn(machine, ";")] = '\0';
+    if (!wisdom.gpu) {
+        char cpu[RCM_CPU_TEXT];
+        rcm_this_cpu(cpu);
+        device->text = entry_of(rcm_profile_of_cpu(cpu, &carried));
+        return;
+    }
+    const struct rcm_device *meant = rcm_device_meant(machine, NULL, 0, &(size_t){0});
+    if (meant)
+        device->text = (struct rcm_device_text){.device = *meant};
+    else
+        set_unknown_card(&device->text, machine);
+}
+
+/* The profile that recallmodel bench --calibrate stored. A status; STATUS_FAILED: there is none. */
+static int read_stored_profile(struct rcm_device_text *text, const char *option)
 {
     char path[THIS_MACHINE_PATH], error[800], cpu[RCM_CPU_TEXT];
     if (!this_machine_path("cpu.profile", path) || access(path, F_OK) != 0)
-        return usage_error("%s this: there is no profile of this machine; make it in two minutes: "
-                           "recallmodel bench --calibrate",
-                           option);
+        return STATUS_FAILED;
     if (device_file_read(path, text, error, sizeof error) != 0)
         return usage_error(
             "%s this: %s; make a new one in two minutes: recallmodel bench --calibrate", option,
@@ -176,6 +210,25 @@ static int read_this_machine(struct rcm_device_text *text, const char *option)
                 "new one in two minutes: recallmodel bench --calibrate\n",
                 option, text->card, cpu);
     return STATUS_OK;
+}
+
+/* --device this, or the file of measurements of tune --wisdom. */
+static int read_this_machine(struct device_option *device, const char *option, const char *file)
+{
+    struct wisdom wisdom;
+    const char *path = wisdom_path(file);
+    if (!path)
+        return STATUS_USAGE;
+    int status = wisdom_read(path, &wisdom);
+    if (status != STATUS_OK)
+        return status;
+    device_of_wisdom(device, wisdom);
+    status = wisdom.gpu ? STATUS_FAILED : read_stored_profile(&device->text, option);
+    if (status != STATUS_FAILED || wisdom.count > 0)
+        return status == STATUS_FAILED ? STATUS_OK : status;
+    return usage_error("%s %s: nothing was measured on this machine; measure the question in "
+                       "seconds: recallmodel tune --n N --k K --m M",
+                       option, file ? file : "this");
 }
 
 /* Says which card answers a part of a name: "h100 is taken as H100-SXM; there are .. and .., too",
@@ -204,6 +257,12 @@ unsigned print_other_cpu(const struct device_option *device)
         q->name);
 }
 
+static bool ends_in(const char *text, const char *end)
+{
+    const size_t length = strlen(text), ending = strlen(end);
+    return length > ending && strcmp(text + length - ending, end) == 0;
+}
+
 int read_device(void *to, const char *option, const char *value)
 {
     struct device_option *device = to;
@@ -216,7 +275,9 @@ int read_device(void *to, const char *option, const char *value)
     if (!*value)
         return usage_error("%s: a name is empty; recallmodel devices lists them", option);
     if (strcmp(value, "this") == 0)
-        return read_this_machine(&device->text, option);
+        return read_this_machine(device, option, NULL);
+    if (ends_in(value, ".csv"))
+        return read_this_machine(device, option, value);
     if (meant) {
         device->family = count > 0 ? value : NULL;
         if (count > 0 || rcm_device_guessed(value, meant))

@@ -12,6 +12,7 @@
 #include <model/recallmodel.h>
 #include <programs/common/arguments.h>
 #include <programs/common/device_file.h>
+#include <programs/common/wisdom.h>
 
 #include "lengths.h"
 #include "rounding.h"
@@ -30,6 +31,7 @@ struct device_option {
     bool given;
     const char *given_as; /* the argument, or the name of the device that it means */
     const char *family;   /* what was given, where several have that name; or NULL */
+    struct wisdom here;   /* of "this", and of a file of measurements; otherwise no rows */
     struct rcm_device_text text;
 };
 
@@ -81,6 +83,8 @@ argument_reader read_target;                        /* the same, but only one */
 extern const struct value_kind kind_of_assignment;  /* struct assignments: one */
 extern const struct value_kind kind_of_assignments; /* struct assignments */
 argument_reader read_device;                        /* struct device_option */
+/* The machine at hand, by what was measured on it; and without measurements, for `tune`. */
+void device_of_wisdom(struct device_option *device, struct wisdom wisdom);
 extern const struct value_kind kind_of_device;
 name_at device_name_at; /* of a kind with another reader: KIND(read_devices, DEVICE_NAMES) */
 #define DEVICE_NAMES .names = device_name_at, .also = "this", .endings = "profile device"

@@ -17,8 +17,10 @@ struct rcm_profile_answer selection_profile(const struct select_settings *settin
 {
     if (!settings->question.device.given)
         return (struct rcm_profile_answer){0};
+    const struct device_option *device = &settings->question.device;
+    const struct rcm_kernel *ours = rcm_kernel_by_name("ours");
     struct rcm_profile_answer a = profile_for_question(
-        &settings->question.device.text, settings->kernel,
+        &device->text, settings->kernel || !device->here.gpu ? settings->kernel : ours,
         settings->question.dtype.given ? &settings->question.dtype.type : NULL);
     /* With --d the product is a bound, and a stand-in's error would hide in it. */
     a.found = a.found && !(settings->d && a.profile.stands_in_for);
@@ -139,8 +141,11 @@ static struct rcm_selection model_question(const struct query *query,
     struct rcm_profile_answer profile;
     struct rcm_selection s = selection_asked(settings, &profile);
     struct rcm_profile *copy = profile.found ? profile_copy(&profile) : NULL;
+    const struct wisdom *here = &settings->question.device.here;
     s.p = query->base;
     s.target = query->target;
+    s.measured = here->rows;
+    s.measured_count = here->count;
     *own = copy;
     s.machine.profile = copy;
     if (settings->confidence.given) {
@@ -149,9 +154,12 @@ static struct rcm_selection model_question(const struct query *query,
     }
     /* Fused, stage 1 is not that of the kernel of the profile. */
     if (s.objective->need == RCM_NEEDS_PROFILE && !settings->d) {
-        if (!settings->question.device.text.has_profile)
+        if (!settings->question.device.text.has_profile && !here->gpu)
             *copy = rcm_faster_profile(&s, settings->budget);
         s.kernel = copy->kernel;
+        rcm_fit_here(copy, &s);
+        if (settings->threads)
+            copy->threads = (double)settings->threads;
     }
     return s;
 }

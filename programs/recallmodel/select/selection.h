@@ -37,6 +37,7 @@ struct select_settings {
     uint64_t d;                            /* 0: the values lie in memory */
     struct device_option exact_kernel;     /* the profile of the contender */
     bool verbose, brief, beyond_runs;
+    uint64_t threads; /* of the machine at hand; 0: those of its profile */
     enum rcm_keeps_ties ties;
     uint32_t have;            /* of struct rcm_selection */
     struct rope_options rope; /* theta and head_dim alone */

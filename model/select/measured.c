@@ -1,0 +1,199 @@
+/* measured.c - what was timed on the machine at hand, in place of a prediction where it is of the
+ * very rows, and beside it elsewhere: docs/models.md 22.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "measured.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <model/shape/divisors.h>
+#include <model/shape/shape.h>
+
+#include "answer.h"
+#include "confidence.h"
+#include "search.h"
+
+static bool is_plain(struct rcm_topk p)
+{
+    return !p.lengths && shape_valid(p) == p.n;
+}
+
+/* Is it of the rows that are asked about? */
+static bool is_of_rows(const struct rcm_selection *s, const struct rcm_measured *row)
+{
+    return row->dtype == s->machine.dtype && row->p.n == s->p.n && row->p.k == s->p.k &&
+           shape_rows(row->p) == shape_rows(s->p) && is_plain(s->p) && !s->machine.d;
+}
+
+/* ---- the very rows */
+
+static const struct rcm_provider *provider_called(const char *name)
+{
+    const struct rcm_provider *row;
+    for (size_t i = 0; (row = rcm_provider(i)); i++)
+        if (strcmp(row->name, name) == 0)
+            return row;
+    return NULL;
+}
+
+/* Does it take equal elements as is asked? What others do is not known. */
+static bool keeps_ties(const struct rcm_selection *s, const struct rcm_provider *provider)
+{
+    const bool ours = provider && strcmp(provider->kernel, "recallmodel") == 0;
+    return s->ties <= (ours ? rcm_exact_ties(s->machine.profile) : RCM_TIES_ANY);
+}
+
+size_t measured_exact(const struct rcm_selection *s, struct rcm_contender of[RCM_EXACT_MOST])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < s->measured_count && count < RCM_EXACT_MOST; i++) {
+        const struct rcm_measured *row = &s->measured[i];
+        const struct rcm_provider *provider = provider_called(row->name);
+        if (row->p.b || !is_of_rows(s, row) || !keeps_ties(s, provider))
+            continue;
+        of[count++] = (struct rcm_contender){.kind = RCM_CONTENDER_EXACT,
+                                             .name = row->name,
+                                             .package = *row->package ? row->package : row->name,
+                                             .call = provider ? answer_call(s, provider) : NULL,
+                                             .fault = provider ? provider->fault : NULL,
+                                             .callable = true,
+                                             .measured = true,
+                                             .time_us = row->time_us,
+                                             .low_us = row->low_us,
+                                             .high_us = row->high_us};
+    }
+    return count;
+}
+
+const struct rcm_measured *measured_of(const struct rcm_selection *s, struct rcm_topk p)
+{
+    for (size_t i = 0; i < s->measured_count; i++) {
+        const struct rcm_measured *row = &s->measured[i];
+        if (row->p.b == p.b && row->p.k_b == p.k_b && row->p.assignment == p.assignment &&
+            p.b > 0 && is_of_rows(s, row))
+            return row;
+    }
+    return NULL;
+}
+
+struct rcm_point measured_buckets(const struct rcm_selection *s, uint64_t k_b)
+{
+    struct rcm_point best = {.objective = INFINITY};
+    struct rcm_selection any = *s; /* beyond the runs of the profile, too */
+    struct rcm_factors factors;
+    any.machine.beyond_runs = true;
+    for (size_t i = 0; i < s->measured_count; i++) {
+        const struct rcm_measured *row = &s->measured[i];
+        if (row->p.k_b != k_b || row->p.b == 0 || !is_of_rows(s, row) ||
+            row->p.assignment != s->p.assignment || !(row->time_us < best.objective))
+            continue;
+        const struct search f =
+            search_begin(&any, k_b, factors_if(search_divides(s), s->p.n, &factors));
+        const uint64_t low = f.high ? confidence_smallest_b(&any, f.p) : 0;
+        if (low && low <= row->p.b && row->p.b <= f.high && search_next(&f, row->p.b) == row->p.b) {
+            best = (struct rcm_point){f.p, row->time_us};
+            best.p.b = row->p.b;
+        }
+    }
+    return best;
+}
+
+/* ---- rows like these */
+
+/* The mean of log(measured/predicted), by weights that fall with the distance of the rows. */
+struct ratio {
+    double sum, weights;
+};
+
+static double square_of_log2(uint64_t a, uint64_t b)
+{
+    const double distance = log2((double)a / (double)b);
+    return distance * distance;
+}
+
+static double square_of_distance(const struct rcm_selection *s, const struct rcm_measured *row)
+{
+    return square_of_log2(row->p.n, s->p.n) + square_of_log2(row->p.k, s->p.k) +
+           square_of_log2((uint64_t)shape_rows(row->p), (uint64_t)shape_rows(s->p));
+}
+
+/* Of this type the nearest rows that were measured; NULL: none. */
+static const struct rcm_measured *nearest(const struct rcm_selection *s)
+{
+    const struct rcm_measured *found = NULL;
+    for (size_t i = 0; i < s->measured_count; i++)
+        if (s->measured[i].dtype == s->machine.dtype &&
+            (!found || square_of_distance(s, &s->measured[i]) < square_of_distance(s, found)))
+            found = &s->measured[i];
+    return found;
+}
+
+static void add(struct ratio *ratio, const struct rcm_selection *s, const struct rcm_measured *row,
+                double predicted_us)
+{
+    const double distance = square_of_distance(s, row);
+    const double weight = 1.0 / ((0.25 + distance) * (0.25 + distance));
+    if (!(predicted_us > 0.0) || !isfinite(predicted_us))
+        return;
+    ratio->sum += weight * log(row->time_us / predicted_us);
+    ratio->weights += weight;
+}
+
+static double value_of(struct ratio ratio)
+{
+    return ratio.weights > 0.0 ? exp(ratio.sum / ratio.weights) : 0.0;
+}
+
+/* What would be predicted without measurements for the exact top-k of that name; NAN: nothing. */
+static double predicted_exact(const struct rcm_selection *s, const struct rcm_measured *row)
+{
+    struct rcm_contender of[RCM_CONTENDERS_MOST];
+    struct rcm_selection asked = *s;
+    struct rcm_profile as = *s->machine.profile;
+    as.threads = (double)row->threads;
+    asked.machine.profile = &as;
+    asked.p = row->p;
+    asked.exact_us = 0.0;
+    asked.measured_count = 0;
+    const size_t count = answer_exact(&asked, of);
+    for (size_t i = 0; i < count; i++)
+        if (of[i].name && strcmp(of[i].name, row->name) == 0)
+            return of[i].time_us;
+    return NAN;
+}
+
+double measured_exact_ratio(const struct rcm_selection *s, const char *name)
+{
+    struct ratio ratio = {0.0, 0.0};
+    for (size_t i = 0; i < s->measured_count; i++) {
+        const struct rcm_measured *row = &s->measured[i];
+        if (row->p.b == 0 && row->dtype == s->machine.dtype && strcmp(row->name, name) == 0)
+            add(&ratio, s, row, predicted_exact(s, row));
+    }
+    return value_of(ratio);
+}
+
+void rcm_fit_here(struct rcm_profile *q, const struct rcm_selection *selection)
+{
+    struct rcm_selection s = *selection;
+    struct ratio ratio = {0.0, 0.0};
+    q->here_ratio = q->here_exact_ratio = 0.0;
+    const struct rcm_measured *row = nearest(selection);
+    if (row && q->kernel->model == RCM_TIME_CPU)
+        q->threads = (double)row->threads;
+    if (q->kernel->model != RCM_TIME_CPU && strcmp(q->kernel->family, "ours") != 0)
+        return;
+    s.machine.profile = q;
+    for (size_t i = 0; i < s.measured_count; i++) {
+        const struct rcm_measured *row = &s.measured[i];
+        struct rcm_profile as = *q;
+        as.threads = (double)row->threads;
+        if (row->p.b > 0 && row->dtype == s.machine.dtype)
+            add(&ratio, &s, row, rcm_predict(&as, row->p).time_us);
+    }
+    const double exact =
+        q->kernel->model == RCM_TIME_CPU ? measured_exact_ratio(&s, "recallmodel") : 0.0;
+    q->here_ratio = value_of(ratio);
+    q->here_exact_ratio = exact;
+}

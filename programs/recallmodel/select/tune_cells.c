@@ -1,0 +1,210 @@
+/* tune_cells.c - tune: what is to be timed, and what was.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <base/csv.h>
+#include <base/memory.h>
+#include <base/text.h>
+#include <programs/common/error.h>
+
+#include "tune.h"
+
+/* ---- the folder */
+
+int tune_files_make(struct tune_files *files)
+{
+    const char *given = getenv("TMPDIR");
+    snprintf(files->folder, sizeof files->folder, "%.200s/recallmodel-XXXXXX",
+             given && *given ? given : "/tmp");
+    if (!mkdtemp(files->folder))
+        return usage_error("%s: %s; set TMPDIR to a folder that can be written", files->folder,
+                           strerror(errno));
+    snprintf(files->cells, sizeof files->cells, "%s/cells.csv", files->folder);
+    snprintf(files->results, sizeof files->results, "%s/results.csv", files->folder);
+    return STATUS_OK;
+}
+
+/* The results of a round. */
+static const char *results_of(const struct tune_files *files, unsigned round, char path[340])
+{
+    snprintf(path, 340, round ? "%s.%u" : "%s", files->results, round + 1);
+    return path;
+}
+
+void tune_files_remove(const struct tune_files *files)
+{
+    char path[340];
+    unlink(files->cells);
+    for (unsigned round = 0; round < TUNE_ROUNDS; round++)
+        unlink(results_of(files, round, path));
+    rmdir(files->folder);
+}
+
+/* ---- what is to be timed */
+
+static const char *type_of(enum rcm_dtype dtype)
+{
+    return dtype == RCM_F32 ? "float32" : dtype == RCM_F16 ? "float16" : "bfloat16";
+}
+
+/* An exact kernel (b = 0), or buckets. */
+static void put_cell(FILE *file, const char *kernel, const struct selection_answer *answer,
+                     struct rcm_topk p)
+{
+    const uint64_t threads = (uint64_t)answer->asked.machine.profile->threads;
+    fprintf(file, "%s,%s,%s,%" PRIu64 ",%" PRIu64 ",", p.b ? "two-stage" : "exact", kernel,
+            type_of(answer->asked.machine.dtype), p.n, p.k);
+    if (p.b)
+        fprintf(file, "%" PRIu64 ",%" PRIu64, p.b, p.k_b);
+    else
+        fputc(',', file);
+    fprintf(file, ",%" PRIu64 ",%s,%" PRIu64 "\n", p.m ? p.m : 1,
+            p.assignment == RCM_INTERLEAVED ? "interleaved" : "contiguous", threads);
+}
+
+size_t tune_write_cells(const struct tune_files *files, const struct tune_settings *settings,
+                        const struct selection_answer *answer)
+{
+    const bool cpu = selection_is_cpu(answer), peers = !settings->peers || *settings->peers;
+    struct rcm_topk p = answer->query->base;
+    size_t count = 1;
+    FILE *file = fopen(files->cells, "w");
+    if (!file) {
+        usage_error("%s: %s", files->cells, strerror(errno));
+        return 0;
+    }
+    p.b = p.k_b = 0;
+    fputs("work,kernel,dtype,n,k,b,k_b,m,assignment,threads\n", file);
+    put_cell(file, cpu ? "threshold" : "radix", answer, p);
+    if (peers)
+        put_cell(file, "peers", answer, p);
+    for (uint64_t i = 0; i < answer->k_b_max; i++)
+        if (answer->each[i].objective < INFINITY) {
+            put_cell(file, "auto", answer, answer->each[i].p);
+            count++;
+        }
+    if (fclose(file) != 0) {
+        usage_error("%s: %s", files->cells, strerror(errno));
+        return 0;
+    }
+    return count + 2 * peers;
+}
+
+/* ---- what was timed */
+
+/* A row of a round's results; false: it is none. */
+static bool read_result(const struct csv *csv, size_t row, bool gpu, struct rcm_measured *out)
+{
+    static const char *const counts[] = {"n", "k", "b", "k_b", "m", "threads"};
+    uint64_t values[6] = {0};
+    for (size_t i = 0; i < 6; i++)
+        if (csv_column(csv, counts[i]) < csv->columns &&
+            parse_count_or_zero(csv_field(csv, row, csv_column(csv, counts[i])), &values[i]))
+            return false;
+    const size_t columns[] = {csv_column(csv, "work"), csv_column(csv, "kernel"),
+                              csv_column(csv, "dtype"), csv_column(csv, "assignment"),
+                              csv_column(csv, "time_us_median")};
+    for (size_t i = 0; i < 5; i++)
+        if (columns[i] == csv->columns)
+            return false;
+    const bool exact = strcmp(csv_field(csv, row, columns[0]), "exact") == 0;
+    const char *kernel = csv_field(csv, row, columns[1]);
+    const bool ours = !exact || strcmp(kernel, "threshold") == 0 || strcmp(kernel, "radix") == 0;
+    *out = (struct rcm_measured){.threads = gpu ? 0 : values[5]};
+    out->p = (struct rcm_topk){.n = values[0],
+                               .k = values[1],
+                               .b = exact ? 0 : values[2],
+                               .k_b = exact ? 0 : values[3],
+                               .m = values[4]};
+    if (!exact && strcmp(csv_field(csv, row, columns[3]), "contiguous") == 0)
+        out->p.assignment = RCM_CONTIGUOUS;
+    snprintf(out->name, sizeof out->name, "%.*s", (int)(sizeof out->name - 1),
+             ours ? "recallmodel" : kernel);
+    char *variant = strstr(out->name, "-unsorted"); /* of the same function */
+    if (variant)
+        *variant = '\0';
+    const size_t package = csv_column(csv, "package");
+    if (!ours && package < csv->columns)
+        snprintf(out->package, sizeof out->package, "%.*s", (int)(sizeof out->package - 1),
+                 csv_field(csv, row, package));
+    out->time_us = out->low_us = out->high_us = text_number(csv_field(csv, row, columns[4]));
+    return rcm_dtype_by_name(csv_field(csv, row, columns[2]), &out->dtype) && out->time_us > 0.0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const double difference = *(const double *)a - *(const double *)b;
+    return (difference > 0.0) - (difference < 0.0);
+}
+
+/* All times of one call. */
+struct sample {
+    struct rcm_measured row;
+    double times[2 * TUNE_ROUNDS]; /* of two variants */
+    size_t count;
+};
+
+/* The median of the rounds, and the least and the longest of them: with five rounds the true median
+ * lies there in 94 % of all cases. */
+static struct rcm_measured summary(struct sample *sample)
+{
+    struct rcm_measured row = sample->row;
+    qsort(sample->times, sample->count, sizeof *sample->times, by_time);
+    row.time_us = sample->times[(sample->count - 1) / 2];
+    row.low_us = sample->times[0];
+    row.high_us = sample->times[sample->count - 1];
+    return row;
+}
+
+#define SAMPLES_MOST 64
+
+static void take(struct sample *samples, size_t *count, const struct rcm_measured *row)
+{
+    size_t i = 0;
+    while (i < *count && !rcm_same_measured(&samples[i].row, row))
+        i++;
+    if (i == SAMPLES_MOST)
+        return;
+    if (i == *count)
+        samples[(*count)++].row = *row;
+    if (samples[i].count < 2 * TUNE_ROUNDS)
+        samples[i].times[samples[i].count++] = row->time_us;
+}
+
+size_t tune_read(const struct tune_files *files, bool gpu, struct rcm_measured **rows)
+{
+    struct sample *samples = require_memory(calloc(SAMPLES_MOST, sizeof *samples));
+    size_t count = 0;
+    char path[340], error[CSV_ERROR], date[24];
+    struct rcm_measured row;
+    const time_t now = time(NULL);
+    strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
+    for (unsigned round = 0; round < TUNE_ROUNDS; round++) {
+        struct csv csv;
+        if (csv_read(results_of(files, round, path), &csv, MESSAGE(error)) != 0)
+            continue; /* the clock or the user stopped before */
+        for (size_t i = 0; i < csv.rows; i++)
+            if (read_result(&csv, i, gpu, &row))
+                take(samples, &count, &row);
+        csv_free(&csv);
+    }
+    *rows = require_memory(calloc(count + 1, sizeof **rows));
+    for (size_t i = 0; i < count; i++) {
+        struct rcm_measured *to = &(*rows)[i];
+        *to = summary(&samples[i]);
+        rcm_this_machine(gpu, to->machine);
+        snprintf(to->version, sizeof to->version, "%s", rcm_version());
+        snprintf(to->date, sizeof to->date, "%s", date);
+    }
+    free(samples);
+    return count;
+}
