@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <base/memory.h>
+#include <base/threads.h>
 
 #include "keys.h"
 
@@ -159,35 +160,50 @@ static void check_two_stage(struct check *c, bool sorted)
 
 /* ---- all rows */
 
-struct verdict check_outputs(const struct cell *cell, bool sorted, const void *x,
-                             const void *values, const int32_t *indices)
+/* Short rows are not worth a team. */
+static inline int row_threads(const struct cell *cell)
 {
-    struct verdict verdict = {0};
+    const bool alone = cell->m == 1 || cell->m * cell->n < 1 << 18;
+    return alone ? 1 : threads_to_be_had(0);
+}
+
+static void check_row(const struct cell *cell, bool sorted, uint64_t row, const void *x,
+                      const void *values, const int32_t *indices, struct verdict *verdict)
+{
     const bool exact = cell->kernel->task == TASK_EXACT;
     const uint64_t b = exact ? 1 : cell->b, results = cell_results(cell);
     const size_t bytes = dtype_bytes(cell->dtype);
-    uint8_t *seen = require_memory(malloc(cell->n));
-    int64_t *worst = require_memory(malloc(b * sizeof *worst));
+    struct check c = {.cell = cell,
+                      .b = b,
+                      .k_b = exact ? cell->k : cell->k_b,
+                      .contiguous = cell->assignment == RCM_CONTIGUOUS,
+                      .x = (const char *)x + row * cell->n * bytes,
+                      .values = (const char *)values + row * results * bytes,
+                      .indices = indices + row * results,
+                      .seen = require_memory(calloc(cell->n, 1)),
+                      .worst = require_memory(malloc(b * sizeof *c.worst)),
+                      .verdict = verdict};
+    if (cell->kernel->task == TASK_TWO_STAGE)
+        check_two_stage(&c, sorted);
+    else
+        check_buckets(&c, sorted || cell->kernel->task == TASK_STAGE1);
+    free(c.seen);
+    free(c.worst);
+}
+
+struct verdict check_outputs(const struct cell *cell, bool sorted, const void *x,
+                             const void *values, const int32_t *indices)
+{
+    uint64_t invalid = 0, repeated = 0, misplaced = 0, altered = 0, missed = 0, unsorted = 0;
+#pragma omp parallel for schedule(static) num_threads(row_threads(cell)) \
+    reduction(+ : invalid, repeated, misplaced, altered, missed, unsorted)
     for (uint64_t row = 0; row < cell->m; row++) {
-        struct check c = {.cell = cell,
-                          .b = b,
-                          .k_b = exact ? cell->k : cell->k_b,
-                          .contiguous = cell->assignment == RCM_CONTIGUOUS,
-                          .x = (const char *)x + row * cell->n * bytes,
-                          .values = (const char *)values + row * results * bytes,
-                          .indices = indices + row * results,
-                          .seen = seen,
-                          .worst = worst,
-                          .verdict = &verdict};
-        memset(seen, 0, cell->n);
-        if (cell->kernel->task == TASK_TWO_STAGE)
-            check_two_stage(&c, sorted);
-        else
-            check_buckets(&c, sorted || cell->kernel->task == TASK_STAGE1);
+        struct verdict v = {0};
+        check_row(cell, sorted, row, x, values, indices, &v);
+        invalid += v.invalid, repeated += v.repeated, misplaced += v.misplaced;
+        altered += v.altered, missed += v.missed, unsorted += v.unsorted;
     }
-    free(seen);
-    free(worst);
-    return verdict;
+    return (struct verdict){invalid, repeated, misplaced, altered, missed, unsorted};
 }
 
 /* ---- recall */
@@ -219,6 +235,7 @@ static void topk_of_row(const struct cell *c, const char *x, int64_t *best)
 void true_topk(const struct cell *cell, const void *x, int64_t *true_keys)
 {
     const size_t row_bytes = cell->n * dtype_bytes(cell->dtype);
+#pragma omp parallel for schedule(static) num_threads(row_threads(cell))
     for (uint64_t row = 0; row < cell->m; row++)
         topk_of_row(cell, (const char *)x + row * row_bytes, true_keys + row * cell->k);
 }

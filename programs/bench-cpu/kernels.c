@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <base/threads.h>
 
+#include "inputs.h"
 #include "kernels.h"
 
 #define HOW(...) (&(const struct how){__VA_ARGS__})
@@ -24,6 +25,10 @@ const char *cpu_refusal(const struct cell *c)
         return "n must be below 2^31, and m n at most 2^40";
     if (c->k > c->n)
         return "k must be at most n";
+    if (c->input == INPUT_FILE && (c->n != cpu_row_source()->n || c->m > cpu_row_source()->rows))
+        return "n must be the length of a row of --rows, and m at most its rows";
+    if (c->input == INPUT_FILE && c->dtype > DTYPE_F64)
+        return "--rows has real numbers";
     if (c->threads > 1024)
         return "threads must be at most 1024";
 #ifndef _OPENMP

@@ -113,11 +113,11 @@ static bool without_peers(const char *value, char *rest)
     }
 }
 
-/* Adds the kernels of other projects to a list that has none of them twice. */
-static void add_foreign(struct places *to, enum task task)
+void add_foreign_kernels(struct axes *axes)
 {
+    struct places *to = &axes->kernels;
     const struct kernel *kernel;
-    for (unsigned i = 0; (kernel = kernel_of_task(task, i)) && to->length < PLACES_MAX; i++) {
+    for (unsigned i = 0; (kernel = kernel_of_task(axes->task, i)) && to->length < PLACES_MAX; i++) {
         bool is_there = !kernel->is_foreign;
         for (unsigned j = 0; j < to->length; j++)
             is_there |= to->items[j] == i;
@@ -142,7 +142,7 @@ int read_kernels(void *to, const char *option, const char *value)
         status = read_places(&axes->kernels, option, rest, names[axes->task],
                              count_names(names[axes->task]));
     if (status == STATUS_OK && peers)
-        add_foreign(&axes->kernels, axes->task);
+        add_foreign_kernels(axes);
     if (status == STATUS_OK && axes->kernels.length == 0)
         status = usage_error("%s peers: there are none here; make gpu-peers builds them", option);
     free(rest);

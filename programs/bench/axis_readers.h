@@ -21,6 +21,9 @@ argument_reader read_kernels;                  /* struct axes, of the kernels of
 extern const struct value_kind kind_of_cache;  /* struct choice: cold, warm */
 extern const struct value_kind kind_of_timing; /* struct choice: those of the back end */
 
+/* Adds the kernels of other projects to those of the axes, each once. */
+void add_foreign_kernels(struct axes *axes);
+
 name_at stage1_kernel_at, exact_kernel_at, two_stage_kernel_at, fused_kernel_at;
 
 #endif

@@ -3,15 +3,21 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "bench_command.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include <base/clock.h>
+#include <base/memory.h>
 #include <base/text.h>
 #include <programs/common/device_file.h>
 #include <programs/common/wrap.h>
 
 #include "busy.h"
 #include "cell_row.h"
+#include "cells_file.h"
 #include "measure_cells.h"
 
 const struct backend *backend;
@@ -38,6 +44,10 @@ const struct value_kind kind_of_known_device = {.read = read_known_device, .name
 /* What must hold between the options. Returns a status. */
 static int check_cells(const struct bench_settings *settings)
 {
+    if (settings->axes.task == TASKS && !settings->file)
+        return usage_error("cells needs the cells; give --file CELLS.csv");
+    if (settings->rounds > 1 && !settings->session.output)
+        return usage_error("--rounds writes a file for each; give -o FILE");
     if (settings->grids.length == 0)
         return STATUS_OK;
     struct axes others = settings->axes;
@@ -88,8 +98,13 @@ static void add_exact_of_grid(struct cell_list *to, const struct axes *axes,
 /* Returns a status; STATUS_USAGE after one line on stderr where no cell can be run. */
 static int build_cells(const struct bench_settings *settings, struct cell_list *cells)
 {
-    if (settings->grids.length == 0)
+    int status = STATUS_OK;
+    if (settings->file)
+        status = cells_file_read(settings->file, &settings->axes, cells);
+    else if (settings->grids.length == 0)
         axes_add_cells(&settings->axes, cells);
+    if (status != STATUS_OK)
+        return status;
     for (unsigned i = 0; i < settings->grids.length; i++) {
         const struct grid *grid = &backend->grids[settings->grids.items[i]];
         if (settings->axes.kernels.length)
@@ -101,7 +116,7 @@ static int build_cells(const struct bench_settings *settings, struct cell_list *
         cells->items[i].tail = settings->session.load.given;
         cells->items[i].busy = settings->session.load.busy;
     }
-    if (cells->length == 0)
+    if (cells->length == 0 && !(settings->file && cells->refusal_count == 0))
         return usage_error("no combination can be run: %s",
                            cells->refusal ? cells->refusal : "no cells");
     if (cells->refusal_count)
@@ -120,22 +135,46 @@ static void print_cells(const struct cell_list *cells)
     }
 }
 
-static int measure_all(const struct bench_settings *settings, const struct cell_list *cells,
-                       const struct runner *runner)
+static int measure_all(const struct session_options *session, const struct cell_list *cells,
+                       const struct runner *runner, const struct measuring *how)
 {
     struct results results = {0};
     char columns[CELL_ROW_MAX];
-    if (settings->session.output) /* a reader of the table that leaves does not stop it */
+    if (session->output) /* a reader of the table that leaves does not stop it */
         signal(SIGPIPE, SIG_IGN);
     format_cell_columns(columns);
-    int status = session_open_results(&results, runner->device, &settings->session, columns,
+    int status = session_open_results(&results, runner->device, session, columns,
                                       CELL_KEY_COLUMNS + backend->key_column_count);
     if (status != STATUS_OK)
         return status;
-    const struct sampling rules = session_rules(&settings->session);
-    status = measure_cells(runner, cells, &results, &rules, settings->minutes);
+    status = measure_cells(runner, cells, &results, how);
     if (results_close(&results) != 0 && status == STATUS_OK)
         status = output_failed();
+    return status;
+}
+
+/* All cells, so many times, each time into a file of its own. */
+static int measure_rounds(const struct bench_settings *settings, const struct cell_list *cells,
+                          const struct runner *runner)
+{
+    struct session_options session = settings->session;
+    struct measuring how = {.rules = session_rules(&session),
+                            .no_table = settings->file && session.output};
+    char *path = NULL;
+    int status = STATUS_OK;
+    how.rules.alone = settings->file;
+    if (settings->minutes > 0.0)
+        how.end_s = clock_seconds() + 60.0 * settings->minutes;
+    for (uint64_t round = 1; status == STATUS_OK; round++) {
+        status = measure_all(&session, cells, runner, &how);
+        if (round >= settings->rounds)
+            break;
+        const size_t size = strlen(settings->session.output) + 24;
+        path = require_memory(path ? path : malloc(size));
+        snprintf(path, size, "%s.%" PRIu64, settings->session.output, round + 1);
+        session.output = path;
+    }
+    free(path);
     return status;
 }
 
@@ -154,8 +193,8 @@ static int use_cells(const struct bench_settings *settings, const struct cell_li
         runner.predicts = usual_device(backend->name(runner.device));
     status = busy_begin(settings->session.load.busy);
     if (status == STATUS_OK)
-        status =
-            settings->once ? run_cells_once(&runner, cells) : measure_all(settings, cells, &runner);
+        status = settings->once ? run_cells_once(&runner, cells)
+                                : measure_rounds(settings, cells, &runner);
     busy_end();
     backend->close(runner.device);
     return status;
@@ -185,13 +224,15 @@ void bench_settings_free(struct bench_settings *settings)
 
 /* ---- help */
 
-static void print_kernels(enum task task)
+static void print_kernels(enum task task, bool of_all)
 {
     const struct kernel *kernel;
     char names[1200] = "";
     for (unsigned i = 0; (kernel = kernel_of_task(task, i)); i++)
         append_name(names, sizeof names, kernel->name);
-    print_wrapped("\nKernels:\n  %s", names);
+    if (*names)
+        print_wrapped("\nKernels%s%s:\n  %s", of_all ? " of " : "", of_all ? task_name(task) : "",
+                      names);
 }
 
 static void print_inputs(void)
@@ -213,8 +254,11 @@ static void print_grids(enum task task)
 
 void bench_help(enum task task)
 {
-    print_kernels(task);
+    const bool all = task == TASKS;
+    for (unsigned i = all ? 0 : task; i < TASKS && (all || i == (unsigned)task); i++)
+        print_kernels((enum task)i, all);
     if (task != TASK_FUSED) /* which has vectors, of one kind */
         print_inputs();
-    print_grids(task);
+    if (!all)
+        print_grids(task);
 }

@@ -18,6 +18,8 @@ struct bench_settings {
     const struct rcm_device *device; /* whose roofline predicts; NULL: that of this device */
     double minutes;                  /* 0: no limit */
     bool once, list;
+    const char *file; /* whose cells are measured; NULL: none */
+    uint64_t rounds;  /* of them; 0: one */
     struct session_options session;
 };
 
@@ -54,6 +56,14 @@ extern const struct value_kind kind_of_known_device; /* const struct rcm_device 
     "--grid", "LIST", &kind_of_grids, BENCH_AT(grids), \
         "measure named grids instead; below are their names. The options\nabove must then be " \
         "left out; but exact --kernel takes the rows of any grid"
+#define OPTION_FILE \
+    "--file", "FILE", KIND(read_text, .endings = "csv"), BENCH_AT(file), \
+        "measure the cells of this CSV file, one a line: its columns are work and any of\n" \
+        "those that --list prints; kernel peers: all of other projects that take the cell"
+#define OPTION_ROUNDS \
+    "--rounds", "N", BY(read_count), BENCH_AT(rounds), \
+        "measure all cells, then all of them again, N times in all (default 1): a machine\nthat " \
+        "slows down slows all cells; round 2 and later go to FILE.2, .."
 #define OPTION_MINUTES \
     "--minutes", "X", BY(read_positive), BENCH_AT(minutes), \
         "begin no measurement after X minutes; with -o, the same command\nmeasures the rest when " \
@@ -72,7 +82,8 @@ int bench_run(struct bench_settings *settings,
 
 void bench_settings_free(struct bench_settings *settings);
 
-/* The part of --help that lists the kernels, the inputs and the grids of a task. */
+/* The part of --help that lists the kernels, the inputs and the grids of a task; of TASKS: the
+ * kernels of all of them, and the inputs. */
 void bench_help(enum task task);
 
 #endif

@@ -16,7 +16,7 @@
 struct loop {
     const struct runner *runner;
     struct results *results;
-    const struct sampling *rules;
+    const struct measuring *how;
     struct cell_lines lines; /* of the table */
     struct progress progress;
     size_t measured, present, skipped, wrong, failed; /* cells of each kind so far */
@@ -26,7 +26,7 @@ struct loop {
 static int print_line(const struct loop *loop, const struct cell *cell, const struct measurement *m)
 {
     const char *device = backend->name(loop->runner->device);
-    if (loop->results->file == stdout) /* CSV is printed there */
+    if (loop->how->no_table || loop->results->file == stdout) /* CSV is printed there */
         return STATUS_OK;
     const bool printed = (loop->measured > 0 || cell_lines_begin(&loop->lines, device) == 0) &&
                          cell_lines_add(&loop->lines, cell, m) == 0;
@@ -71,16 +71,15 @@ static int measure_cell(struct loop *loop, const struct cell *cell, const char *
     struct measurement m;
     if (cell->kernel->is_foreign && results_begin(loop->results, key) != 0)
         return output_failed();
-    const enum outcome outcome = runner_measure(loop->runner, cell, loop->rules, &m);
+    const enum outcome outcome = runner_measure(loop->runner, cell, &loop->how->rules, &m);
     return outcome == MEASURED ? add_row(loop, cell, &m) : note_reason(loop, outcome, key);
 }
 
 int measure_cells(const struct runner *runner, const struct cell_list *cells,
-                  struct results *results, const struct sampling *rules, double minutes)
+                  struct results *results, const struct measuring *how)
 {
     struct loop loop = {
-        .runner = runner, .results = results, .rules = rules, .lines = cell_lines_of(cells)};
-    const double begin = clock_seconds();
+        .runner = runner, .results = results, .how = how, .lines = cell_lines_of(cells)};
     int status = STATUS_OK;
     size_t i = 0;
     progress_start(&loop.progress, "cells");
@@ -91,7 +90,7 @@ int measure_cells(const struct runner *runner, const struct cell_list *cells,
             loop.present++;
             continue;
         }
-        if (minutes > 0.0 && clock_seconds() - begin > 60.0 * minutes)
+        if (how->end_s > 0.0 && clock_seconds() > how->end_s)
             break;
         if (progress_tick(&loop.progress, i, cells->length)) {
             status = STATUS_INTERRUPTED;

@@ -8,13 +8,18 @@
 #include "results.h"
 #include "runner.h"
 
+/* How they are measured. */
+struct measuring {
+    struct sampling rules;
+    double end_s;  /* by clock_seconds(): then no other cell is begun; 0: no limit */
+    bool no_table; /* print nothing on stdout; otherwise a line a cell, unless CSV goes there */
+};
+
 /* Measures each cell that the results do not have, adds its row at once, and says at the end on
- * stderr how many there were of each kind. After `minutes` (0: no limit) it begins no other cell.
- * Unless CSV goes to stdout, it prints there a line for each cell. Returns a status: STATUS_FAILED
- * if a result was wrong, if the device failed or if a row could not be written, STATUS_INTERRUPTED
- * after Ctrl-C. */
+ * stderr how many there were of each kind. Returns a status: STATUS_FAILED if a result was wrong,
+ * if the device failed or if a row could not be written, STATUS_INTERRUPTED after Ctrl-C. */
 int measure_cells(const struct runner *runner, const struct cell_list *cells,
-                  struct results *results, const struct sampling *rules, double minutes);
+                  struct results *results, const struct measuring *how);
 
 /* Runs each cell once, without proof or timing. Returns a status. */
 int run_cells_once(const struct runner *runner, const struct cell_list *cells);

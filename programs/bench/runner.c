@@ -51,24 +51,26 @@ static int choose_roof(struct device *device, const struct cell *c, unsigned *ch
     return 0;
 }
 
-/* Times the cell. Unless it is a product, also times moving its bytes, alternately with it. */
+/* Times the cell. Unless it is a product, or the rules say alone, also times moving its bytes,
+ * alternately with it. */
 static int take_times(struct device *device, const struct cell *c, const struct sampling *rules,
                       struct measurement *to)
 {
     struct sampling how = *rules;
     struct timing timing[2] = {{0}, {0}};
+    const bool alone = c->d || rules->alone;
     unsigned roof = 0;
     how.graph = c->graph;
     how.flush = !c->warm;
     int status = backend->poison(device);
-    if (status == 0 && !c->d)
+    if (status == 0 && !alone)
         status = choose_roof(device, c, &roof);
     if (status == 0)
         status = take_samples(backend->stopwatch, device, &how, backend->cell_work(device),
-                              c->d ? NULL : backend->roof_work(device), timing);
+                              alone ? NULL : backend->roof_work(device), timing);
     to->time = timing[0];
     to->roof = timing[1];
-    to->roof_kernel = c->d ? "" : backend->roof_name(roof);
+    to->roof_kernel = alone ? "" : backend->roof_name(roof);
     return status;
 }
 

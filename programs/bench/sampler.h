@@ -39,6 +39,7 @@ struct sampling {
     unsigned least;
     bool graph; /* time graphs of GRAPH_CALLS calls */
     bool flush; /* other data goes through the cache before each sample */
+    bool alone; /* the runner: the cell alone, without moving its bytes beside it */
 };
 
 /* The rules of a grid, and of the slowest calls: a fixed number. */

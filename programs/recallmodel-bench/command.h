@@ -8,6 +8,6 @@
 #include <programs/common/subcommands.h>
 
 extern const struct command command_stage1, command_exact, command_two_stage, command_fused,
-    command_roof, command_device, command_peers;
+    command_cells, command_roof, command_device, command_peers;
 
 #endif

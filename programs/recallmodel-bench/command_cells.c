@@ -69,6 +69,18 @@ static const struct argument fused_options[] = {
     {OPTIONS_END},
 };
 
+static const struct argument cells_options[] = {
+    {OPTION_FILE},
+    {OPTION_ROUNDS},
+    {OPTION_MINUTES},
+    {OPTION_LIST},
+    {OPTION_SECONDS(BENCH_AT(session))},
+    {OPTION_SEED(BENCH_AT(session))},
+    {OPTION_O(BENCH_AT(session))},
+    {OPTION_OUTPUT(BENCH_AT(session))},
+    {OPTIONS_END},
+};
+
 static int run_cells(enum task task, const struct argument *options, int count, char **arguments)
 {
     struct bench_settings settings = {.axes = {.task = task}, .session = {.seed = 1}};
@@ -124,6 +136,19 @@ static int run_fused(int count, char **arguments)
 {
     return run_cells(TASK_FUSED, fused_options, count, arguments);
 }
+
+static int run_file(int count, char **arguments)
+{
+    return run_cells(TASKS, cells_options, count, arguments);
+}
+
+const struct command command_cells = {
+    .name = "cells",
+    .summary = "times the cells of a CSV file, each by itself, in rounds",
+    .example = "recallmodel-bench cells --file cells.csv -o runs.csv --rounds 3",
+    .options = cells_options,
+    .run = run_file,
+};
 
 const struct command command_fused = {
     .name = "fused",

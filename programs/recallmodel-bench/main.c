@@ -21,8 +21,8 @@
 
 /* In the order in which --help lists them. */
 static const struct command *const commands[] = {
-    &command_stage1, &command_exact,  &command_two_stage, &command_fused,
-    &command_roof,   &command_device, &command_peers,
+    &command_stage1, &command_exact, &command_two_stage, &command_fused,
+    &command_cells,  &command_roof,  &command_device,    &command_peers,
 };
 
 #define COMMANDS (sizeof commands / sizeof *commands)
@@ -48,7 +48,7 @@ static void print_help(const struct command *command)
     while (task < TASKS && strcmp(command->name, task_name(task)) != 0)
         task++;
     help_options(command, false);
-    if (task < TASKS)
+    if (task < TASKS || command == &command_cells)
         bench_help(task);
     help_numbers(command, false);
     help_example(command);

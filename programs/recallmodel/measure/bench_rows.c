@@ -79,7 +79,7 @@ int bench_rows_open(struct bench_rows *rows, const char *path, struct bench_sett
 {
     char reason[500];
     const struct places *dtypes = &settings->axes.dtypes;
-    const bool bfloat = dtypes->length == 1 && dtypes->items[0] == DTYPE_BF16;
+    const bool bfloat = settings->file || (dtypes->length == 1 && dtypes->items[0] == DTYPE_BF16);
     *rows = (struct bench_rows){.file = {.descriptor = -1}};
     int status = check_axes(settings);
     if (status != STATUS_OK)

@@ -43,25 +43,42 @@ static int read_on(void *to, const char *option, const char *value)
     { \
         OPTION_DTYPE, "float32 (default), float16, bfloat16, float64, int8, int32" \
     }
+#define OPTION_ROWS \
+    "--rows", "FILE", BY(read_text), AT(rows), \
+        "take the rows of a .npy file (its last axis) as inputs: all of them, or\nthe first m"
+#define OPTION_ISA \
+    { \
+        "--isa", "NAME", &kind_of_isa, AT(isa), \
+            "instruction set (default: the best of this machine, or RCM_TOP_K_ISA)" \
+    }
 #define CPU_LAST(kernels) \
-    {OPTION_INPUT}, \
-        {"--rows", "FILE", BY(read_text), AT(rows), \
-         "take the rows of a .npy file (its last axis) as inputs: all of them, or\nthe first " \
-         "--m"}, \
+    {OPTION_INPUT}, {OPTION_ROWS}, \
         {OPTION_CACHE, "cold (default): other data goes through the caches before each\n" \
                        "call; or warm"}, \
         {OPTION_KERNEL(kernels)}, {OPTION_GRID}, \
         {"--on", "D", KIND(read_on, .names = on_at), AT(on), \
          "what is measured: cpu (default), which is this machine"}, \
-        {"--isa", "NAME", &kind_of_isa, AT(isa), \
-         "instruction set (default: the best of this machine, or RCM_TOP_K_ISA)"}, \
-        {OPTION_MINUTES}, {OPTION_ONCE}, {OPTION_LIST}, {OPTION_SECONDS(BENCH_AT(session))}, \
-        {OPTION_LOAD(BENCH_AT(session))}, {OPTION_SEED(BENCH_AT(session))}, \
-        {OPTION_O(BENCH_AT(session))}, {OPTION_OUTPUT(BENCH_AT(session))}, \
-        {OPTION_CSV(BENCH_AT(session))}, \
+        OPTION_ISA, {OPTION_MINUTES}, {OPTION_ONCE}, {OPTION_LIST}, \
+        {OPTION_SECONDS(BENCH_AT(session))}, {OPTION_LOAD(BENCH_AT(session))}, \
+        {OPTION_SEED(BENCH_AT(session))}, {OPTION_O(BENCH_AT(session))}, \
+        {OPTION_OUTPUT(BENCH_AT(session))}, {OPTION_CSV(BENCH_AT(session))}, \
     { \
         OPTIONS_END \
     }
+
+static const struct argument cells_options[] = {
+    {OPTION_FILE},
+    {OPTION_ROUNDS},
+    {OPTION_ROWS},
+    OPTION_ISA,
+    {OPTION_MINUTES},
+    {OPTION_LIST},
+    {OPTION_SECONDS(BENCH_AT(session))},
+    {OPTION_SEED(BENCH_AT(session))},
+    {OPTION_O(BENCH_AT(session))},
+    {OPTION_OUTPUT(BENCH_AT(session))},
+    {OPTIONS_END},
+};
 
 #define BUCKETS \
     {OPTION_N}, {OPTION_K, "elements wanted (default: all candidates)"}, {OPTION_B}, {OPTION_KB}, \
@@ -82,14 +99,6 @@ static const struct argument exact_options[] = {
 };
 
 /* ---- the subcommands of the subcommand */
-
-static const enum task tasks[] = {TASK_STAGE1, TASK_EXACT, TASK_TWO_STAGE};
-#define BENCH_TASKS (sizeof tasks / sizeof *tasks)
-
-static const char *task_at(unsigned i)
-{
-    return i < BENCH_TASKS ? task_name(tasks[i]) : NULL;
-}
 
 static void begin(void)
 {
@@ -117,13 +126,26 @@ static const struct command part_two_stage = {
     .begin = begin,
 };
 
-/* Of each task, and then of --calibrate. */
-static const struct command *const parts[] = {&part_stage1, &part_exact, &part_two_stage,
-                                              &bench_calibration, NULL};
+static const struct command part_cells = {
+    .name = "cells",
+    .summary = "times the cells of a CSV file, each by itself, in rounds",
+    .options = cells_options,
+    .begin = begin,
+};
 
-static int help_of(enum task task, const struct argument *options)
+/* By task; TASKS: any. --calibrate is run in another way. */
+static const enum task tasks[] = {TASK_STAGE1, TASK_EXACT, TASK_TWO_STAGE, TASKS};
+static const struct command *const parts[] = {&part_stage1, &part_exact,        &part_two_stage,
+                                              &part_cells,  &bench_calibration, NULL};
+
+static const char *part_at(unsigned i)
 {
-    printf("usage: recallmodel bench %s [options]\n\nOptions:\n", task_name(task));
+    return i < sizeof tasks / sizeof *tasks ? parts[i]->name : NULL;
+}
+
+static int help_of(const char *name, enum task task, const struct argument *options)
+{
+    printf("usage: recallmodel bench %s [options]\n\nOptions:\n", name);
     arguments_describe(options);
     bench_help(task);
     return STATUS_OK;
@@ -153,21 +175,22 @@ static int run_bench(int count, char **arguments)
     if (count == 0 || strcmp(arguments[0], "--help") == 0 || strcmp(arguments[0], "-h") == 0)
         return count ? STATUS_HELP
                      : usage_error(
-                           "bench needs the name of what to time: stage1, exact or two-stage");
-    while (task_at(i) && strcmp(arguments[0], task_at(i)) != 0)
+                           "bench needs the name of what to time: stage1, exact, two-stage or "
+                           "cells");
+    while (part_at(i) && strcmp(arguments[0], part_at(i)) != 0)
         i++;
-    if (!task_at(i))
+    if (!part_at(i))
         return *arguments[0] == '-' ? usage_error("'%.60s' comes before the name of what to time; "
-                                                  "begin with stage1, exact or two-stage",
+                                                  "begin with stage1, exact, two-stage or cells",
                                                   arguments[0])
-                                    : unknown_name("bench", arguments[0], task_at, UNTIL_NULL);
+                                    : unknown_name("bench", arguments[0], part_at, UNTIL_NULL);
     if (team_size() > 1)
         return usage_error("bench runs in one process; leave mpirun out");
     struct bench_cpu_settings settings = {.bench = {.axes = {.task = tasks[i]}}};
     settings.bench.session.seed = 1;
     const struct argument *options = parts[i]->options;
     const int status = bench_cells(&settings, options, count - 1, arguments + 1);
-    return status == STATUS_HELP ? help_of(tasks[i], options) : status;
+    return status == STATUS_HELP ? help_of(part_at(i), tasks[i], options) : status;
 }
 
 const struct command command_bench = {
@@ -179,7 +202,8 @@ const struct command command_bench = {
                "recallmodel bench two-stage --on cpu --grid cpu-small -o runs.csv\n"
                "recallmodel bench --calibrate",
     .detail =
-        "The first argument names what is timed: stage1, exact or two-stage. Each has a --help of "
+        "The first argument names what is timed: stage1, exact or two-stage, or cells for those of "
+        "a file. Each has a --help of "
         "its own, with its kernels and grids; the options listed here are those of stage1 and "
         "two-stage. recallmodel-bench measures GPUs in the same way. docs/cpu.md says how.\n"
         "\n"

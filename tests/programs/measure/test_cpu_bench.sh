@@ -221,9 +221,10 @@ pass
 refuse() { # text of the line, arguments ..
     rejects "$1" "$program" bench "${@:2}"
 }
-refuse "bench needs the name of what to time: stage1, exact or two-stage"
-refuse "'--n' comes before the name of what to time; begin with stage1, exact or two-stage" --n 5
-refuse "bench 'fused' is not known; give one of stage1, exact, two-stage" fused
+refuse "bench needs the name of what to time: stage1, exact, two-stage or cells"
+refuse "'--n' comes before the name of what to time; begin with stage1, exact, two-stage or cells" \
+    --n 5
+refuse "bench 'fused' is not known; give one of stage1, exact, two-stage, cells" fused
 refuse "--on gpu: the program recallmodel-bench times GPUs; give --on cpu" stage1 --on gpu
 refuse "--on 'tpu' is not known; did you mean cpu?" stage1 --on tpu
 refuse "--isa 'mmx' is not known; give one of $best" exact --isa mmx
@@ -262,7 +263,7 @@ grep -q "left out exact,.*: inputs: not enough memory" "$folder/stderr" ||
 pass
 
 # The help of each: every option, its kernels and its grids; at most 100 columns.
-for command in stage1 exact two-stage; do
+for command in stage1 exact two-stage cells; do
     bench $command --help >"$folder/help" 2>"$folder/stderr" || fail "$command --help"
     [ ! -s "$folder/stderr" ] || fail "$command --help says $(cat "$folder/stderr")"
     grep -q "^usage: recallmodel bench $command" "$folder/help" || fail "the usage of $command"

@@ -378,7 +378,7 @@ static enum rcm_top_k_status run_nothing(struct device *device)
 static int measure_with(enum rcm_top_k_status (*run)(struct device *), unsigned from,
                         char text[4000])
 {
-    static const struct sampling rules = {.noise = 0.5, .seconds = 0.01, .least = 7};
+    static const struct measuring how = {.rules = {.noise = 0.5, .seconds = 0.01, .least = 7}};
     char path[] = "/tmp/rcm-bench-XXXXXX", error[300];
     const struct cell cell = {.kernel = kernel_by_name(TASK_EXACT, "threshold"),
                               .n = 1000,
@@ -400,7 +400,7 @@ static int measure_with(enum rcm_top_k_status (*run)(struct device *), unsigned 
     runner.device->cell_work.run = run;
     calls = 0;
     wrong_from = from;
-    const int status = measure_cells(&runner, &list, &results, &rules, 0.0);
+    const int status = measure_cells(&runner, &list, &results, &how);
     backend->close(runner.device);
     results_close(&results);
     cell_list_free(&list);

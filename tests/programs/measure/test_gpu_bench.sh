@@ -111,7 +111,7 @@ refuse() { # text of the line, arguments ..
     rejects "$1" "$bench" "${@:2}"
 }
 refuse "unknown subcommand 'stage2'; did you mean 'stage1'?" stage2
-refuse "unknown subcommand 'select'; the subcommands are stage1, exact, two-stage, fused, roof" \
+refuse "unknown subcommand 'select'; the subcommands are stage1, exact, two-stage, fused, cells" \
     select
 refuse "unknown option '--nn'; the options here are --n --k --b --kb" stage1 --nn 5
 refuse "unknown option '--kernal'; did you mean --kernel?" exact --kernal radix
