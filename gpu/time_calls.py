@@ -5,27 +5,21 @@ docs/calibrating.md says how these times lead to a choice.
 
     python3 time_calls.py shapes.csv runs.csv my_file:my_topk [--dtype float16]
     python3 time_calls.py shapes.csv exact.csv torch:topk --exact
-    python3 time_calls.py my_file:my_topk --select "--n 2^17 --k 1024 --m 64 --device h200"
 
 The call is my_topk(x, k, b, k_b), where x has m rows of n values; with --exact it is topk(x, k).
-With --select, recallmodel says which shapes to time: the best of each k_b. torch.topk is timed
-beside them, and a table says which is the fastest.
 
 A time is the median of several calls, each between two events, after other data has filled the
 cache. On a CPU the clock is read.
 SPDX-License-Identifier: Apache-2.0
 """
-import argparse, csv, importlib, os, shlex, statistics, subprocess, sys, time
+import argparse, csv, importlib, statistics, sys, time
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-parser.add_argument("files", nargs="+", metavar="SHAPES OUTPUT CALL",
-                    help="the CSV of shapes, the CSV to write, MODULE:CALL; with --select the call")
-parser.add_argument("--select", metavar="OPTIONS", help="a question to recallmodel select")
+parser.add_argument("files", nargs=3, metavar=("SHAPES", "OUTPUT", "CALL"),
+                    help="the CSV of shapes, the CSV to write, MODULE:CALL")
 parser.add_argument("--dtype", default="float32")
 parser.add_argument("--exact", action="store_true")
 options = parser.parse_args()
-if len(options.files) != (1 if options.select else 3):
-    parser.error("give SHAPES OUTPUT CALL; or, with --select, the call alone")
 try:
     import torch
 except ImportError:
@@ -83,27 +77,6 @@ def shapes_of(rows, columns):
 BUCKETS, EXACT = ["n", "k", "b", "k_b", "m"], ["n", "k", "m"]
 
 
-def settle(question, call):
-    """Times the best of each k_b and torch.topk, the fastest first."""
-    command = os.environ.get("RECALLMODEL", "recallmodel")
-    said = subprocess.run([command, "select", *shlex.split(question), "--csv"],
-                          stdout=subprocess.PIPE, text=True)
-    if said.returncode:
-        sys.exit(said.returncode)
-    rows = list(csv.DictReader(said.stdout.splitlines()))
-    if not rows:
-        sys.exit("time_calls.py: no buckets reach the recall; there is nothing to time")
-    calls = [(f"b = {s[2]}, k_b = {s[3]}, recall {float(r['recall']):.4f}", call, s)
-             for r, s in zip(rows, shapes_of(rows, BUCKETS))]
-    calls += [("torch.topk, exact", torch.topk, s) for s in shapes_of(rows, EXACT)]
-    times = [(median_us(f, shape), name) for name, f, shape in calls]
-    for us, name in sorted(each for each in times if each[0]):
-        print(f"{us:10.4g} us  {name}")
-
-
-if options.select:
-    settle(options.select, call_named(options.files[0]))
-    sys.exit()
 shapes_file, output, call = options.files
 call, columns = call_named(call), EXACT if options.exact else BUCKETS
 with open(shapes_file, newline="") as file:

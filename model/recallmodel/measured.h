@@ -5,6 +5,7 @@
 #ifndef RECALLMODEL_MEASURED_H
 #define RECALLMODEL_MEASURED_H
 
+#include "profile_text.h"
 #include "time.h"
 
 RCM_BEGIN
@@ -37,6 +38,13 @@ struct rcm_measured {
 #define RCM_MEASURED_LINE 600
 int rcm_measured_read(const char *line, struct rcm_measured *out);
 size_t rcm_measured_write(const struct rcm_measured *row, char line[RCM_MEASURED_LINE]);
+
+/* Was it measured on this machine, of its GPU or of its CPU, by this version? */
+bool rcm_measured_here(const struct rcm_measured *row, bool gpu);
+
+/* This machine as a device: its card, with the profile of an H200 in its place if it is not in the
+ * list; or a CPU's profile (rcm_profile_of_cpu). False: what it is is not known. */
+bool rcm_device_here(bool gpu, struct rcm_device_text *out);
 
 /* Is it the same call on the same machine, so that the newer of the two replaces the other? */
 bool rcm_same_measured(const struct rcm_measured *a, const struct rcm_measured *b);

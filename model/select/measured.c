@@ -44,13 +44,28 @@ static bool keeps_ties(const struct rcm_selection *s, const struct rcm_provider 
     return s->ties <= (ours ? rcm_exact_ties(s->machine.profile) : RCM_TIES_ANY);
 }
 
+/* Is there a faster one of the same name, or an equal one before it: by another number of threads?
+ */
+static bool is_slower(const struct rcm_selection *s, size_t at)
+{
+    const struct rcm_measured *row = &s->measured[at];
+    for (size_t i = 0; i < s->measured_count; i++) {
+        const struct rcm_measured *other = &s->measured[i];
+        if (i != at && other->p.b == 0 && is_of_rows(s, other) &&
+            strcmp(other->name, row->name) == 0 &&
+            (other->time_us < row->time_us || (other->time_us == row->time_us && i < at)))
+            return true;
+    }
+    return false;
+}
+
 size_t measured_exact(const struct rcm_selection *s, struct rcm_contender of[RCM_EXACT_MOST])
 {
     size_t count = 0;
     for (size_t i = 0; i < s->measured_count && count < RCM_EXACT_MOST; i++) {
         const struct rcm_measured *row = &s->measured[i];
         const struct rcm_provider *provider = provider_called(row->name);
-        if (row->p.b || !is_of_rows(s, row) || !keeps_ties(s, provider))
+        if (row->p.b || !is_of_rows(s, row) || !keeps_ties(s, provider) || is_slower(s, i))
             continue;
         of[count++] = (struct rcm_contender){.kind = RCM_CONTENDER_EXACT,
                                              .name = row->name,
@@ -174,6 +189,21 @@ double measured_exact_ratio(const struct rcm_selection *s, const char *name)
     return value_of(ratio);
 }
 
+/* The band of the profile's own runs in place of that of a carried one: how fast this machine is was
+ * measured. */
+static void take_own_band(struct rcm_profile *q)
+{
+    const struct rcm_profile *own;
+    for (size_t i = 0; (own = rcm_profile(i)); i++)
+        if (own->kernel == q->kernel && own->dtype == q->dtype && strcmp(own->name, q->name) == 0) {
+            q->held_out_p05_ratio = own->held_out_p05_ratio;
+            q->held_out_p95_ratio = own->held_out_p95_ratio;
+            q->held_out_exact_p05_ratio = own->held_out_exact_p05_ratio;
+            q->held_out_exact_p95_ratio = own->held_out_exact_p95_ratio;
+            return;
+        }
+}
+
 void rcm_fit_here(struct rcm_profile *q, const struct rcm_selection *selection)
 {
     struct rcm_selection s = *selection;
@@ -196,4 +226,6 @@ void rcm_fit_here(struct rcm_profile *q, const struct rcm_selection *selection)
         q->kernel->model == RCM_TIME_CPU ? measured_exact_ratio(&s, "recallmodel") : 0.0;
     q->here_ratio = value_of(ratio);
     q->here_exact_ratio = exact;
+    if (row && square_of_distance(selection, row) <= 1.0 && q->here_ratio > 0.0)
+        take_own_band(q);
 }

@@ -92,15 +92,12 @@ static void say_others(const char *path, const struct rows *rows, size_t used, b
     }
 }
 
-static size_t keep(struct rcm_measured *to, const struct rows *rows, bool gpu, const char *machine)
+static size_t keep(struct rcm_measured *to, const struct rows *rows, bool gpu)
 {
     size_t count = 0;
-    for (size_t i = 0; i < rows->count; i++) {
-        const struct rcm_measured *row = &rows->of[i];
-        if ((row->threads == 0) == gpu && strcmp(row->machine, machine) == 0 &&
-            strcmp(row->version, rcm_version()) == 0)
-            to[count++] = *row;
-    }
+    for (size_t i = 0; i < rows->count; i++)
+        if (rcm_measured_here(&rows->of[i], gpu))
+            to[count++] = rows->of[i];
     return count;
 }
 
@@ -116,12 +113,12 @@ int wisdom_read(const char *path, struct wisdom *wisdom)
     wisdom->rows = require_memory(malloc((rows.count + 1) * sizeof *wisdom->rows));
     const bool has_gpu = rcm_this_machine(true, machine);
     if (has_gpu)
-        wisdom->count = keep(wisdom->rows, &rows, true, machine);
+        wisdom->count = keep(wisdom->rows, &rows, true);
     wisdom->gpu = wisdom->count > 0;
     if (has_gpu)
         say_others(path, &rows, wisdom->count, true, machine);
     if (!wisdom->gpu && rcm_this_machine(false, machine)) {
-        wisdom->count = keep(wisdom->rows, &rows, false, machine);
+        wisdom->count = keep(wisdom->rows, &rows, false);
         say_others(path, &rows, wisdom->count, false, machine);
     }
     free(rows.of);

@@ -53,7 +53,9 @@ class Contender:
     None: of anybody. b, k_b: None if exact. objective: its value; of a bound with a launch (None:
     not known). time_us: the same where it is a time of a call for all m rows; otherwise None.
     bound: nothing takes less.
-    low_us, high_us: 9 in 10 times (None: the error is not known). at_most: it was measured for
+    low_us, high_us: 9 in 10 times (None: the error is not known); of what was measured on this
+    machine (measured), an interval that holds the median. fitted: predicted, and fitted to what was
+    measured of rows like these. at_most: it was measured for
     larger k or longer rows alone, and takes at most time_us. padded_n: the time is of rows padded
     to so many elements, which take less (None: of n). beyond: no run was of such rows.
     other_type: it reads values of another width. loses: 1 - recall; 0: exact.
@@ -73,6 +75,8 @@ class Contender:
     bound: bool
     low_us: Optional[float]
     high_us: Optional[float]
+    measured: bool
+    fitted: bool
     at_most: bool
     padded_n: Optional[int]
     beyond: bool
@@ -159,7 +163,8 @@ def _contender_of(c):
     model.rcm_basis(ffi.addressof(c), basis)
     return Contender(
         kind=text_of(model.rcm_contender_kind_name(c.kind)), b=c.p.b if shape else None,
-        k_b=c.p.k_b if shape else None, basis=text_of(basis), bound=c.bound, at_most=c.at_most,
+        k_b=c.p.k_b if shape else None, basis=text_of(basis), bound=c.bound,
+        measured=c.measured, fitted=c.fitted, at_most=c.at_most,
         padded_n=c.padded_n or None, beyond=c.beyond, other_type=c.other_type, loses=c.loss,
         callable=c.callable, left_out=c.left_out, carried=c.carried, **numbers, **texts)
 

@@ -160,38 +160,11 @@ static bool read_shipped_profile(struct rcm_device_text *text, const char *begin
 
 /* ---- the machine at hand */
 
-/* A card that is not in the list: what is known of an H200, of which nothing but measurements can
- * say how far it fits. */
-static void set_unknown_card(struct rcm_device_text *text, const char *card)
-{
-    const struct rcm_device *from = rcm_device_by_name("H200");
-    struct rcm_device to = *from;
-    *text = (struct rcm_device_text){.has_profile = true};
-    snprintf(text->name, sizeof text->name, "%.39s", card);
-    to.name = text->name;
-    rcm_stand_in_for(&to, NULL, rcm_kernel_by_name("ours"), NULL, &text->profile);
-    text->device = (struct rcm_device){.name = text->name, .architecture = from->architecture};
-}
-
 void device_of_wisdom(struct device_option *device, struct wisdom wisdom)
 {
-    char machine[RCM_MACHINE_TEXT];
-    struct rcm_profile carried;
-    device->given = true;
+    device->given = rcm_device_here(wisdom.gpu, &device->text);
+    device->given_as = "this";
     device->here = wisdom;
-    rcm_this_machine(wisdom.gpu, machine);
-    machine[strcspn(machine, ";")] = '\0';
-    if (!wisdom.gpu) {
-        char cpu[RCM_CPU_TEXT];
-        rcm_this_cpu(cpu);
-        device->text = entry_of(rcm_profile_of_cpu(cpu, &carried));
-        return;
-    }
-    const struct rcm_device *meant = rcm_device_meant(machine, NULL, 0, &(size_t){0});
-    if (meant)
-        device->text = (struct rcm_device_text){.device = *meant};
-    else
-        set_unknown_card(&device->text, machine);
 }
 
 /* The profile that recallmodel bench --calibrate stored. A status; STATUS_FAILED: there is none. */

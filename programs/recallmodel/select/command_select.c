@@ -164,8 +164,8 @@ static const struct argument select_options[] = {
     {"--quantile", "Q", BY(read_probability), AT(quantile),
      "the share of rows whose recall may be below recall_quantile (default 1 - P, or 0.05)"},
     {"--device", "D", KIND(read_devices, DEVICE_NAMES), AT(lists),
-     "the device: a name, the path of a profile or of a device file, or the word this for the "
-     "profile that recallmodel bench --calibrate stored; or a list of them"},
+     "the device: a name, the path of a profile or of a device file, or the word this for what "
+     "recallmodel tune (and bench --calibrate) measured here; or a list of them"},
     {"--dtype", "T", &kind_of_dtype, IN_QUESTION(dtype),
      "the type of the values, f16, bf16 or f32, which selects among the profiles of the device"},
     OPTIONS_RESTRICTION,
@@ -415,6 +415,8 @@ const struct command command_select = {
         "  9 in 10           nine in ten times lie in this range\n"
         "  loses             1 - recall, the share of the top k that is not found\n"
         "  known from        the card of the runs\n"
+        "  measured here     timed on this machine for the very rows (recallmodel tune)\n"
+        "  fitted here       predicted, times what was measured here of rows like these\n"
         "  carried           from that card to this one, by the rates of both\n"
         "  larger k or n     it was measured for those, and takes no longer here\n"
         "  beyond runs       no run of its profile was of such a shape\n"
@@ -431,9 +433,7 @@ const struct command command_select = {
         "With --d the values are inner products, and stage 1 is fused into their kernel: its "
         "vector operations are hidden if the product takes longer. The time of the product with "
         "stage 1 is a lower bound by the roofline; the times of stage 2, and of exact top-k after "
-        "the product alone, are predicted if the device has a profile.\n"
-        "\n"
-        "mine:my_topk in the last line stands for your own call (docs/calibrating.md).",
+        "the product alone, are predicted if the device has a profile.",
     .columns = &selection_columns,
     .options = select_options,
     .run = run_select,

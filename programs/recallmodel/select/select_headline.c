@@ -71,9 +71,10 @@ static const char *beside_exact(const struct selection_answer *answer,
     const struct rcm_contender *first = &answer->decided.of[0];
     return !buckets->callable
                ? buckets->left_out ? "Buckets are not in --have" : "No known buckets run on it"
-           : rcm_surely_faster(first, buckets) ? "Buckets take longer"
-           : selection_rival(answer)           ? "Buckets may take less: time both"
-                                               : "Buckets may take as long";
+           : rcm_surely_faster(first, buckets)    ? "Buckets take longer"
+           : first->measured && buckets->measured ? "Buckets are not surely faster"
+           : selection_rival(answer)              ? "Buckets may take less: time both"
+                                                  : "Buckets may take as long";
 }
 
 static void format_others(char *text, size_t size, const struct selection_answer *answer)
@@ -173,16 +174,19 @@ void selection_headline(char *text, size_t size, const struct selection_answer *
         format_others(others, sizeof others, answer);
         snprintf(exact, sizeof exact, "exact top-k%s%s", first->name ? ", " : "",
                  first->name ? first->name : "");
+        const char *here = first->measured ? " measured" : "";
         const char *about = !selection_is_time(answer) ? ""
+                            : first->measured          ? ""
                             : first->at_most           ? "at most about "
                             : selection_is_bound(answer) && first->kind != RCM_CONTENDER_EXACT
                                 ? "at least "
                                 : "about ";
         if (buckets)
-            snprintf(text, size, "Use buckets, %s: %s%s, %.2g %% lost. %s.", shape, about, value,
-                     100.0 * first->loss, others);
+            snprintf(text, size, "Use buckets, %s: %s%s%s, %.2g %% lost. %s.", shape, about, value,
+                     here, 100.0 * first->loss, others);
         else
-            snprintf(text, size, "Use %s: %s%s, nothing lost. %s.", exact, about, value, others);
+            snprintf(text, size, "Use %s: %s%s%s, nothing lost. %s.", exact, about, value, here,
+                     others);
     }
 }
 
@@ -202,39 +206,33 @@ void selection_verdict(char *text, size_t size, const struct selection_answer *a
 
 /* ---- what to do next */
 
-/* Does PyTorch call the device "cuda", as gpu/time_calls.py does? A file may be of any. */
-static bool is_cuda_of_pytorch(const struct rcm_device *device)
+/* May tune run there? A file may be of any device. */
+static bool is_cuda(const struct rcm_device *device)
 {
     return strncmp(device->name, "TPU", 3) != 0 && strncmp(device->name, "Arc", 3) != 0;
 }
 
-/* Times the best of each k_b and exact top-k. The line may break within the quotes. */
+/* The command that times what can be called there. */
 static void format_settle(char *text, size_t size, const struct selection_answer *answer)
 {
-    static const char *const tensors[] = {
-        [RCM_F32] = "float32", [RCM_F16] = "float16", [RCM_BF16] = "bfloat16"};
-    char target[32];
+    char target[32], confidence[60] = "", number[32];
     const struct rcm_topk p = answer->query->base;
-    const enum rcm_dtype dtype = answer->asked.machine.dtype;
-    const struct question *question = &answer->settings->question;
+    const struct select_settings *settings = answer->settings;
+    const struct device_option *device = &settings->question.device;
+    const bool here = selection_is_cpu(answer) || device->here.rows;
     format_decimal(target, sizeof target, answer->query->recall_target);
-    if (selection_is_cpu(answer))
-        snprintf(text, size,
-                 "time them here: recallmodel bench two-stage --on cpu --n %" PRIu64 " --k %" PRIu64
-                 " --m %" PRIu64,
-                 p.n, p.k, p.m);
-    else if (!is_cuda_of_pytorch(&question->device.text.device))
+    format_decimal(number, sizeof number, settings->confidence.value);
+    if (settings->confidence.given)
+        snprintf(confidence, sizeof confidence, " --confidence %s", number);
+    if (!here && !is_cuda(&device->text.device))
         snprintf(text, size, "time your exact top-k there, and give it as --exact-us T");
     else
         snprintf(text, size,
-                 "time them here: gpu/time_calls.py mine:my_topk --dtype %s --select \"--n %" PRIu64
-                 " --k %" PRIu64 " --m %" PRIu64 " --recall %s --device %s%s%s%s%s%s\"",
-                 tensors[dtype], p.n, p.k, p.m, target, question->device.given_as,
-                 question->dtype.given ? " --dtype " : "",
-                 question->dtype.given ? rcm_dtype_name(dtype) : "",
-                 answer->settings->kernel ? " --kernel " : "",
-                 answer->settings->kernel ? answer->settings->kernel->name : "",
-                 answer->choice.beyond.objective < INFINITY ? " --beyond-runs" : "");
+                 "%s: recallmodel tune --n %" PRIu64 " --k %" PRIu64 " --m %" PRIu64
+                 " --recall %s%s%s%s",
+                 here ? "time them here" : "time them on that card", p.n, p.k, p.m ? p.m : 1,
+                 target, confidence, selection_is_cpu(answer) ? "" : " --dtype ",
+                 selection_is_cpu(answer) ? "" : rcm_dtype_name(answer->asked.machine.dtype));
 }
 
 /* What would let buckets take part. */
@@ -282,7 +280,8 @@ void selection_next(char *text, size_t size, const struct selection_answer *answ
     const bool bound =
         deployed && answer->asked.objective->measure & RCM_IS_BOUND && c->exact_objective > 0.0;
     const bool open =
-        beyond || bound || (found && (c->too_close || (deployed && selection_stands_in(answer))));
+        !answer->decided.of[0].measured &&
+        (beyond || bound || (found && (c->too_close || (deployed && selection_stands_in(answer)))));
     const struct rcm_quirk *quirk = deployed ? selection_quirk(answer) : NULL;
     if (c->reason == RCM_REASON_NOTHING)
         format_budget(text, size, answer);

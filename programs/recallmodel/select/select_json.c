@@ -191,6 +191,8 @@ static json_t *contender_json(const struct selection_answer *answer, const struc
     set_truth(object, "bound", c->bound);
     set_real(object, "low_us", c->low_us);
     set_real(object, "high_us", c->high_us);
+    set_truth(object, "measured", c->measured);
+    set_truth(object, "fitted", c->fitted);
     set_truth(object, "at_most", c->at_most);
     json_object_set_new(object, "padded_n",
                         c->padded_n ? json_integer((json_int_t)c->padded_n) : json_null());

@@ -20,6 +20,7 @@ static void print_question(const struct selection_answer *answer)
     char target[TARGET_TEXT], rows[60] = "", m[40] = "", d[40] = "", cpu[60] = "";
     char valid[LENGTHS_TEXT] = "";
     const struct select_settings *settings = answer->settings;
+    const struct device_option *device = &settings->question.device;
     const struct rcm_topk *p = &answer->query->base;
     const struct rcm_profile *profile = answer->asked.machine.profile;
     const bool is_assumed = settings->question.targets.length == 0 &&
@@ -44,8 +45,9 @@ static void print_question(const struct selection_answer *answer)
                   settings->question.dtype.given ? "" : " (assumed)",
                   settings->budget > 0.0 ? "at most " : "", target, is_assumed ? " (assumed)" : "",
                   settings->confidence.given ? " in " : "", settings->confidence.given ? rows : "",
-                  settings->question.device.given ? settings->question.device.text.device.name
-                                                  : "no device",
+                  !device->given                                  ? "no device"
+                  : device->here.rows && selection_is_cpu(answer) ? "this CPU"
+                                                                  : device->text.device.name,
                   cpu);
 }
 

@@ -67,8 +67,9 @@ static void put_cell(FILE *file, const char *kernel, const struct selection_answ
         fprintf(file, "%" PRIu64 ",%" PRIu64, p.b, p.k_b);
     else
         fputc(',', file);
-    fprintf(file, ",%" PRIu64 ",%s,%" PRIu64 "\n", p.m ? p.m : 1,
-            p.assignment == RCM_INTERLEAVED ? "interleaved" : "contiguous", threads);
+    fprintf(file, ",%" PRIu64 ",%s,%s,%" PRIu64 "\n", p.m ? p.m : 1,
+            p.assignment == RCM_INTERLEAVED ? "interleaved" : "contiguous",
+            selection_is_cpu(answer) ? "warm" : "cold", threads);
 }
 
 size_t tune_write_cells(const struct tune_files *files, const struct tune_settings *settings,
@@ -83,7 +84,7 @@ size_t tune_write_cells(const struct tune_files *files, const struct tune_settin
         return 0;
     }
     p.b = p.k_b = 0;
-    fputs("work,kernel,dtype,n,k,b,k_b,m,assignment,threads\n", file);
+    fputs("work,kernel,dtype,n,k,b,k_b,m,assignment,cache,threads\n", file);
     put_cell(file, cpu ? "threshold" : "radix", answer, p);
     if (peers)
         put_cell(file, "peers", answer, p);

@@ -281,9 +281,8 @@ class Check:
                 f"pad the rows to n = {a['contenders'][0]['padded_n']}: the kernel takes longer "
                 "of shorter ones" if a["contenders"][0]["padded_n"] else
                 "pad each row by one element: .*" if deployed and "quirk" in a else
-                r"time them here: (?:recallmodel bench two-stage --on cpu --n \d+ --k \d+ --m \d+|"
-                r"gpu/time_calls\.py mine:my_topk --dtype (?:b?float16|float32) --select \"--n \d+ "
-                r"--k \d+ --m \d+ --recall \S+ --device (?!TPU|Arc)[^\"]*\")|"
+                r"time them (?:here|on that card): recallmodel tune --n \d+ --k \d+ --m \d+ "
+                r"--recall \S+(?: --confidence \S+)?(?: --dtype (?:f32|b?f16))?|"
                 r"time your exact top-k there, and give it as --exact-us T"
                 if a["budget"] is None and (
                     a["beyond"] or (c and (a["too_close"] or (deployed and self.stand_in))) or

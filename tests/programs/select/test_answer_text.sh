@@ -146,7 +146,7 @@ says '[*] exact, recallmodel +[0-9.]+ us +[0-9.]+ to [0-9.]+ us +0 +H200, carrie
 says ' buckets b [0-9]+, k_b [0-9] +[0-9.]+ us +[0-9.]+ to [0-9.]+ us +[0-9.]+ % +H200, carried'
 says '  exact, torch.topk +[0-9.]+ us +[0-9.]+ to [0-9.]+ us +0 +H100-PCIe, carried '
 silent 'predicted|not callable.*not callable'
-says 'Next: time them here: gpu/time_calls.py'
+says 'Next: time them on that card: recallmodel tune --n 151936 --k 50 --m 64 --recall 0.95'
 ask select --n 131072 --k 2048 --m 32 --device b200
 says 'Use exact top-k, recallmodel: about 18.9 us, nothing lost\. Buckets may take as long\.'
 says '  exact, torch.topk +[0-9.]+ us .* 0 +H200, carried '

@@ -141,21 +141,6 @@ assert p["low_us"] < p["predicted_us"] < p["high_us"] and p["within_runs"] in (T
 grep -q predicted_us "$folder/choice" || fail "select by such a profile"
 pass
 
-# The command that settles a question where a stand-in answers: the best of each k_b, and exact
-# top-k, the fastest first.
-settle=$("$program" select --n 131072 --k 2048 --m 32 --device gh200 | tr -s ' \n' ' ' |
-    sed -n 's/.* Next: time them here: \(gpu.time_calls.py [^"]*"[^"]*"\).*/\1/p')
-question="--n 131072 --k 2048 --m 32 --recall 0.95 --device GH200"
-[ "$settle" = "gpu/time_calls.py mine:my_topk --dtype float16 --select \"$question\"" ] ||
-    fail "the command that settles: $settle"
-(cd "$folder" && RECALLMODEL=$program PYTHONPATH=fake python3 "$script" mine:call --dtype float16 \
-    --select "$question") >"$folder/settled" 2>&1 ||
-    fail "time_calls.py --select: $(cat "$folder/settled")"
-shapes=$("$program" select --n 131072 --k 2048 --m 32 --device gh200 --csv | wc -l)
-[ "$(wc -l <"$folder/settled")" = "$shapes" ] && grep -q "torch.topk, exact" "$folder/settled" &&
-    sort -c -g "$folder/settled" || fail "what it settled: $(cat "$folder/settled")"
-pass
-
 # Exact calls, by another argument; each n, k and m once. Alone they are a profile, too, of exact
 # top-k.
 (cd "$folder" && PYTHONPATH=fake python3 "$script" shapes.csv exact.csv torch:topk --exact)
