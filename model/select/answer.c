@@ -331,12 +331,12 @@ struct rcm_contender answer_buckets(const struct rcm_selection *s, const struct 
                                   .low_us = measured ? measured->low_us : r.low_us,
                                   .high_us = measured ? measured->high_us : r.high_us,
                                   .measured = measured != NULL,
-                                  .fitted = q->here_ratio > 0.0,
+                                  .fitted = !measured && q->here_ratio > 0.0,
                                   .beyond = found && !measured && !r.within_runs,
-                                  .profile = q->name,
-                                  .card = q->name,
-                                  .carried =
-                                      q->stands_in_for && strcmp(q->stands_in_for, q->name) != 0};
+                                  .profile = measured ? NULL : q->name,
+                                  .card = measured ? NULL : q->name,
+                                  .carried = !measured && q->stands_in_for &&
+                                             strcmp(q->stands_in_for, q->name) != 0};
 }
 
 /* ---- the answer */

@@ -189,8 +189,8 @@ double measured_exact_ratio(const struct rcm_selection *s, const char *name)
     return value_of(ratio);
 }
 
-/* The band of the profile's own runs in place of that of a carried one: how fast this machine is was
- * measured. */
+/* The band of the profile's own runs in place of that of a carried one: how fast this machine is
+ * was measured. */
 static void take_own_band(struct rcm_profile *q)
 {
     const struct rcm_profile *own;
