@@ -68,4 +68,5 @@ def main():
     """Becomes the command, with the arguments of this process. It does not return."""
     program = _program()
     name_openblas()
+    os.environ.setdefault("RECALLMODEL_PYTHON", sys.executable)  # of the peers of tune
     os.execv(program, ["recallmodel", *sys.argv[1:]])

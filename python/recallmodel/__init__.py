@@ -28,6 +28,7 @@ from ._rows import Simulation, simulate
 from ._runs import Runs, read_runs, runs
 from ._select import Beyond, Choice, Contender, Threshold, select
 from ._topk import Chosen, TopK, TopKChosen, register_torch, topk, topk_isa
+from ._tune import tune, wisdom_path
 
 __all__ = [
     "Beyond", "Choice", "Chosen", "Contender", "Device", "LostMass", "Merged", "Parts", "Profile",
@@ -38,5 +39,5 @@ __all__ = [
     "predict_us", "probability_exact", "profile", "profiles", "reaching", "read_profile",
     "read_runs", "recall", "recall_binomial", "recall_quantile", "recall_sd", "recall_worst_case",
     "register_torch", "runs", "select", "simulate", "smallest_b", "sparse_attention", "stand_in",
-    "survival", "topk", "topk_isa", "version", "write_profile", "xla_b"]
+    "survival", "topk", "topk_isa", "tune", "version", "wisdom_path", "write_profile", "xla_b"]
 __version__ = version()

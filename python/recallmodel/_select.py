@@ -15,6 +15,7 @@ from ._mass import _Weights
 from ._model import _machine, _row_named
 from ._profiles import (
     Device, Profile, _device_or_profile, _profile_for, _profile_of_any, profile_of_copy)
+from ._tune import here_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -291,7 +292,7 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
     kernel: roofline), and otherwise candidates.
     profile: a Profile, the name of a device that has one, a path, or "this": the profile of this
     machine that recallmodel bench --calibrate stored. device: a Device, or what the command's
-    --device takes; if profile is not given, the profile of the device answers, or else the one that
+    --device takes ("this": what tune() measured here, or its file); if profile is not given, the profile of the device answers, or else the one that
     stands in for it. Without a device it is that of the profile.
     dtype: the type of the values. A profile of another width is carried to it, and the Choice says
     so (stand_in, with the wide band of one).
@@ -347,13 +348,17 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
             raise ValueError("confidence needs the distribution of the lost mass of a row, which "
                              "is known from k = 16 on for score_sd 1.5 to 4; recallmodel select "
                              "draws rows for the others")
-    row, own = (None, None) if device is None else _device_or_profile(device)
+    here = here_of(device) if profile is None else None
+    row, own = ((here.row, here.own) if here else
+                (None, None) if device is None else _device_or_profile(device))
     own = own if profile is None else _profile_of_any(profile)
     if own is not None and own._row.kernel.model == model.RCM_TIME_EXACT:
         raise ValueError(f"{own.name}: an exact kernel's profile has no stage 1; give it as "
                          "exact_kernel")
     fitting: Any = None
-    if own is not None:
+    if here is not None and kernel is None:
+        fitting = here.profile_for(kernel, dtype)
+    elif own is not None:
         fitting = _profile_for(row, own, kernel, dtype)
         if fitting is None:
             raise ValueError(f"the profile of {own.name} is of kernel {own.kernel!r} and dtype "
@@ -394,9 +399,13 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
     if by_profile:
         if kernel not in (None, "any", fitting.kernel):
             raise ValueError(f"kernel = {kernel!r}, but the profile is of {fitting.kernel!r}")
-        if own is None:
+        if own is None and here is None:
             faster = model.rcm_faster_profile(selection, budget or 0.0)
             fitting = profile_of_copy(faster, row, (row, fitting))
+            machine.profile = selection.machine.profile = fitting._row
+        if here is not None:
+            selection.measured, selection.measured_count = here.rows, here.count
+            fitting = here.fitted(fitting, selection)
             machine.profile = selection.machine.profile = fitting._row
         selection.kernel = fitting._row.kernel
     choice = ffi.new("struct rcm_choice *",

@@ -52,8 +52,8 @@ static const struct argument tune_options[] = {
     {"--threads", "N", BY(read_count), AT(threads),
      "threads of a CPU (default: as the library takes them, one for each 4 MiB)"},
     {"--peers", "LIST", BY(read_text), AT(peers),
-     "the modules of Python whose top-k is timed, too (default: numpy,torch; '' for none); python "
-     "-m recallmodel tune finds them"},
+     "the modules of Python whose top-k is timed, too or none (default: numpy,torch); python -m "
+     "recallmodel tune finds them"},
     {"--seconds", "S", BY(read_seconds), AT(seconds),
      "begin no measurement of a question after S seconds (default 6)"},
     {"--wisdom", "FILE", BY(read_text), AT(wisdom),

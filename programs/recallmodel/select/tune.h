@@ -4,6 +4,8 @@
 #ifndef TUNE_H
 #define TUNE_H
 
+#include <string.h>
+
 #include "selection.h"
 
 struct tune_settings {
@@ -13,6 +15,12 @@ struct tune_settings {
     uint64_t threads;                  /* 0: as topk.h takes them */
     double seconds;                    /* of a question */
 };
+
+/* Are kernels of others timed, too? */
+static inline bool tune_has_peers(const struct tune_settings *settings)
+{
+    return !settings->peers || strcmp(settings->peers, "none") != 0;
+}
 
 enum { TUNE_AUTO, TUNE_CPU, TUNE_GPU };
 

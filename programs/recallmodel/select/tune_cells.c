@@ -75,7 +75,7 @@ static void put_cell(FILE *file, const char *kernel, const struct selection_answ
 size_t tune_write_cells(const struct tune_files *files, const struct tune_settings *settings,
                         const struct selection_answer *answer)
 {
-    const bool cpu = selection_is_cpu(answer), peers = !settings->peers || *settings->peers;
+    const bool cpu = selection_is_cpu(answer), peers = tune_has_peers(settings);
     struct rcm_topk p = answer->query->base;
     size_t count = 1;
     FILE *file = fopen(files->cells, "w");

@@ -54,7 +54,7 @@ int tune_run(const struct tune_files *files, const struct tune_settings *setting
              size_t cells)
 {
     const char *python = getenv("RECALLMODEL_PYTHON");
-    const bool peers = !settings->peers || *settings->peers, hosted = python && *python && peers;
+    const bool peers = tune_has_peers(settings), hosted = python && *python && peers;
     char seconds[32], minutes[32], rounds[8];
     struct line line = {0};
     snprintf(rounds, sizeof rounds, "%d", TUNE_ROUNDS);
@@ -90,7 +90,7 @@ int tune_run(const struct tune_files *files, const struct tune_settings *setting
                                ? "tune on a GPU runs recallmodel-bench, which is not on the path: "
                                  "pip install recallmodel[cuda] and python -m recallmodel tune, or "
                                  "make gpu; or give --on cpu"
-                               : "%s cannot be run; set RECALLMODEL_PYTHON, or give --peers ''",
+                               : "%s cannot be run; set RECALLMODEL_PYTHON, or give --peers none",
                            line.words[0]);
     if (!first)
         status = command_bench.run(line.count, (char **)line.words);

@@ -1,0 +1,132 @@
+"""What was measured on this machine: tune() measures, and select(device="this") answers from it."""
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any, Literal, Optional
+
+from . import _library as lib
+from ._library import Dtype, Path, ffi, model
+from ._profiles import _profile_for, _profile_of_this_machine, profile_of_copy
+
+if TYPE_CHECKING:
+    from ._select import Choice
+    from ._arrays import Recall
+
+Where = Literal["auto", "cpu", "gpu"]
+
+
+def wisdom_path() -> pathlib.Path:
+    """The file that keeps what was measured, as for the command."""
+    home = os.environ.get("XDG_CONFIG_HOME") or ""
+    folder = pathlib.Path(home) if home.startswith("/") else pathlib.Path.home() / ".config"
+    return folder / "recallmodel" / "wisdom.csv"
+
+
+class Here:
+    """This machine, by what a file has of it.
+
+    gpu: is it its GPU, of which something was measured, or its CPU? row: its struct rcm_device, or
+    None. own: the Profile that it has, or None. rows, count: struct rcm_measured.
+    """
+
+    def __init__(self, path: Optional[Path] = None, on: Where = "auto") -> None:
+        rows = list(self._read(path or wisdom_path()))
+        parts = {gpu: [row for row in rows if model.rcm_measured_here(row, gpu)]
+                 for gpu in (True, False)}
+        self.gpu = on == "gpu" or (on == "auto" and bool(parts[True]))
+        kept = parts[self.gpu]
+        self.count, self.rows = len(kept), ffi.new("struct rcm_measured[]", len(kept) or 1)
+        for i, row in enumerate(kept):
+            self.rows[i] = row[0]
+        self._text = lib.new("rcm_device_text")
+        self.known = model.rcm_device_here(self.gpu, self._text)
+        self.row = ffi.addressof(self._text, "device") if self.gpu else None
+        self.own = None
+        if self._text.has_profile:
+            self.own = profile_of_copy(self._text.profile, self.row, self)
+        if not self.gpu:
+            try:
+                self.own = _profile_of_this_machine()
+            except (OSError, ValueError):
+                pass  # the profile of another CPU, fitted to what was measured
+
+    @staticmethod
+    def _read(path):
+        try:
+            text = pathlib.Path(path).read_bytes()
+        except FileNotFoundError:
+            return
+        for line in text.splitlines():
+            row = lib.new("rcm_measured")
+            if model.rcm_measured_read(line, row) == 0:
+                yield row
+
+    def fitted(self, profile, selection):
+        """A copy of the Profile that is fitted to what was measured."""
+        copy = profile_of_copy(profile._row[0], self.row, (profile, self))
+        model.rcm_fit_here(copy._row, selection)
+        return copy
+
+    def profile_for(self, kernel, dtype):
+        """The profile that answers: on a GPU that of this project's kernel, which is timed."""
+        return _profile_for(self.row, self.own, kernel or ("ours" if self.gpu else None), dtype)
+
+
+def here_of(device: Any) -> Optional[Here]:
+    """The machine that "this" and the path of a file of tune() mean; None: another device.
+    ValueError if nothing was measured."""
+    if isinstance(device, Here):
+        return device
+    if not isinstance(device, (str, os.PathLike)) or not (
+            device == "this" or str(device).endswith(".csv")):
+        return None
+    here = Here(None if device == "this" else device)
+    if here.count == 0 and (here.own is None or here.own.stands_in_for or not _is_stored()):
+        raise ValueError(f"device={str(device)!r}: nothing was measured on this machine; measure "
+                         "the question in seconds: recallmodel.tune(n, k, m)")
+    return here
+
+
+def _is_stored():
+    try:
+        return _profile_of_this_machine() is not None
+    except (OSError, ValueError):
+        return False
+
+
+def tune(n: int, k: int, m: int = 1, recall: Recall = 0.95, *, confidence: Optional[float] = None,
+         dtype: Optional[Dtype] = None, on: Where = "auto", threads: Optional[int] = None,
+         seconds: float = 6.0, peers: Optional[str] = None,
+         wisdom: Optional[Path] = None) -> Choice:
+    """Times what can find the top k here, keeps the times, and chooses: `recallmodel tune`.
+
+    Exact top-k of this library, its best buckets of each k_b, and the top-k of other packages that
+    import; each result is proved. On the GPU, if there is one of NVIDIA, or else on the CPU.
+
+    n, k, m: elements of a row, wanted of each, rows. recall: what buckets must reach, on average
+    or, with confidence, in a row. dtype: f32, f16 or bf16. on: "auto", "cpu" or "gpu". threads: of
+    a CPU; None: as topk takes them. seconds: no measurement begins later. peers: modules such as
+    "numpy,torch", or "none". wisdom: the file that keeps the times; None: wisdom_path().
+
+    Returns the Choice of select(device="this"). ValueError: what the command says is wrong.
+    RuntimeError: nothing could be timed.
+    """
+    named = dict(n=n, k=k, m=m, recall=recall, confidence=confidence, dtype=dtype, on=on,
+                 threads=threads, seconds=seconds, peers=peers, wisdom=wisdom)
+    options = [f"--{name}={value}" for name, value in named.items() if value is not None]
+    done = subprocess.run([sys.executable, "-m", "recallmodel", "tune", "--json", *options],
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        kind = ValueError if done.returncode == 2 else RuntimeError
+        raise kind((done.stderr.strip().splitlines() or ["recallmodel tune failed"])[-1])
+    from ._select import select
+    gpu = on == "gpu" or (on == "auto" and model.rcm_this_machine(True, _machine_text()))
+    return select(n, k, recall, m=m, confidence=confidence, dtype=dtype,
+                  device=Here(wisdom, "gpu" if gpu else "cpu"))  # type: ignore[arg-type]
+
+
+def _machine_text():
+    return ffi.new("char[]", model.RCM_MACHINE_TEXT)
