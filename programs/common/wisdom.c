@@ -46,15 +46,16 @@ static int read_rows(const char *path, struct rows *rows)
     char *text = text_file_read(path, BYTES_MOST, &length);
     if (!text)
         return errno == ENOENT ? 0 : -1;
-    for (char *at = text, *next; at; at = next) {
-        next = strchr(at, '\n');
-        if (next)
-            *next++ = '\0';
+    for (char *at = text, *end; at < text + length; at = end + 1) {
+        end = memchr(at, '\n', (size_t)(text + length - at));
+        end = end ? end : text + length;
+        *end = '\0';
         line++;
-        if (!*at || *at == '#' || strcmp(at, RCM_MEASURED_COLUMNS) == 0)
+        if (at == end || *at == '#' || strcmp(at, RCM_MEASURED_COLUMNS) == 0)
             continue;
         rows->of = array_grow(rows->of, rows->count, &rows->capacity, sizeof *rows->of);
-        if (rcm_measured_read(at, &rows->of[rows->count]) == 0) {
+        if (strlen(at) == (size_t)(end - at) &&
+            rcm_measured_read(at, &rows->of[rows->count]) == 0) {
             rows->count++;
         } else {
             rows->first_other = rows->others ? rows->first_other : line;

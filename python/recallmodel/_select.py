@@ -292,8 +292,9 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
     kernel: roofline), and otherwise candidates.
     profile: a Profile, the name of a device that has one, a path, or "this": the profile of this
     machine that recallmodel bench --calibrate stored. device: a Device, or what the command's
-    --device takes ("this": what tune() measured here, or its file); if profile is not given, the profile of the device answers, or else the one that
-    stands in for it. Without a device it is that of the profile.
+    --device takes ("this": what tune() measured here, or its file); if profile is not given, the
+    profile of the device answers, or else the one that stands in for it. Without a device it is
+    that of the profile.
     dtype: the type of the values. A profile of another width is carried to it, and the Choice says
     so (stand_in, with the wide band of one).
     exact_us: the measured time of your own exact top-k, in place of the predicted one.

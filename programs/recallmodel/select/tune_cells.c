@@ -102,15 +102,24 @@ size_t tune_write_cells(const struct tune_files *files, const struct tune_settin
 
 /* ---- what was timed */
 
+/* NAN: there is none. */
+static double number_at(const struct csv *csv, size_t row, const char *column)
+{
+    const size_t at = csv_column(csv, column);
+    return at < csv->columns ? text_number(csv_field(csv, row, at)) : NAN;
+}
+
 /* A row of a round's results; false: it is none. */
 static bool read_result(const struct csv *csv, size_t row, bool gpu, struct rcm_measured *out)
 {
     static const char *const counts[] = {"n", "k", "b", "k_b", "m", "threads"};
     uint64_t values[6] = {0};
-    for (size_t i = 0; i < 6; i++)
-        if (csv_column(csv, counts[i]) < csv->columns &&
-            parse_count_or_zero(csv_field(csv, row, csv_column(csv, counts[i])), &values[i]))
+    for (size_t i = 0; i < 6; i++) {
+        const size_t column = csv_column(csv, counts[i]);
+        const char *field = column < csv->columns ? csv_field(csv, row, column) : "";
+        if (*field && parse_count_or_zero(field, &values[i]))
             return false;
+    }
     const size_t columns[] = {csv_column(csv, "work"), csv_column(csv, "kernel"),
                               csv_column(csv, "dtype"), csv_column(csv, "assignment"),
                               csv_column(csv, "time_us_median")};
@@ -137,7 +146,9 @@ static bool read_result(const struct csv *csv, size_t row, bool gpu, struct rcm_
     if (!ours && package < csv->columns)
         snprintf(out->package, sizeof out->package, "%.*s", (int)(sizeof out->package - 1),
                  csv_field(csv, row, package));
-    out->time_us = out->low_us = out->high_us = text_number(csv_field(csv, row, columns[4]));
+    out->time_us = text_number(csv_field(csv, row, columns[4]));
+    out->low_us = fmin(out->time_us, number_at(csv, row, "time_us_low"));
+    out->high_us = fmax(out->time_us, number_at(csv, row, "time_us_high"));
     return rcm_dtype_by_name(csv_field(csv, row, columns[2]), &out->dtype) && out->time_us > 0.0;
 }
 
@@ -155,14 +166,18 @@ struct sample {
 };
 
 /* The median of the rounds, and the least and the longest of them: with five rounds the true median
- * lies there in 94 % of all cases. */
+ * lies there in 94 % of all cases. Of fewer than three, the interval of the first. */
 static struct rcm_measured summary(struct sample *sample)
 {
     struct rcm_measured row = sample->row;
     qsort(sample->times, sample->count, sizeof *sample->times, by_time);
     row.time_us = sample->times[(sample->count - 1) / 2];
-    row.low_us = sample->times[0];
-    row.high_us = sample->times[sample->count - 1];
+    if (sample->count >= 3) {
+        row.low_us = sample->times[0];
+        row.high_us = sample->times[sample->count - 1];
+    }
+    row.low_us = fmin(row.low_us, row.time_us);
+    row.high_us = fmax(row.high_us, row.time_us);
     return row;
 }
 

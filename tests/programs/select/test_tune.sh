@@ -1,0 +1,184 @@
+#!/usr/bin/env bash
+# tune: what it times, what it keeps, and what of that counts later. The contenders of a GPU are
+# timed by a stand-in, which writes times that the test knows.
+#
+# SPDX-License-Identifier: Apache-2.0
+source "$(dirname "$0")/../../shell.sh"
+source tests/signals.sh
+needs_python
+export XDG_CONFIG_HOME=$folder/config XDG_CACHE_HOME=$folder/config
+unset RECALLMODEL_PYTHON RECALLMODEL_PROC
+wisdom=$folder/config/recallmodel/wisdom.csv
+question="--n 3000 --k 20 --recall 0.9"
+quick="--seconds 2"
+
+tune() { "$program" tune "$@"; }
+of() { "$python" -c "import json, sys; a = json.load(open('$folder/$1')); print($2)"; }
+
+# The answer has measurements alone, each with its interval; select gives the same from the file.
+tune $quick $question --json >"$folder/tuned" 2>"$folder/err" || fail "tune: $(cat "$folder/err")"
+[ "$(of tuned 'all(c["measured"] and 0 < c["low_us"] <= c["time_us"] <= c["high_us"] and
+    c["basis"] == "measured here" for c in a["contenders"])')" = True ] || fail "contenders"
+[ "$(of tuned '{c["kind"] for c in a["contenders"]} == {"exact", "buckets"}')" = True ] ||
+    fail "kinds: $(of tuned '[c["kind"] for c in a["contenders"]]')"
+"$program" select $question --device this --json >"$folder/selected"
+times='[(c["name"], c["kind"], c["b"], c["k_b"], float("%.6g" % c["time_us"])) for c in
+    a["contenders"]]'
+[ "$(of tuned "$times")" = "$(of selected "$times")" ] || fail "select --device this differs"
+[ "$(of tuned 'a["headline"]')" = "$(of selected 'a["headline"]')" ] || fail "headlines"
+tune $quick $question >"$folder/text" 2>/dev/null
+grep -q ' measured, nothing lost\| measured, .* lost' "$folder/text" || fail "$(cat "$folder/text")"
+pass
+
+# One row for each call, also after a second time; another question is answered by a fit.
+rows=$(wc -l <"$wisdom")
+tune $quick $question >/dev/null 2>&1
+[ "$(wc -l <"$wisdom")" = "$rows" ] || fail "the file grew from $rows lines"
+"$program" select --n 3100 --k 20 --recall 0.9 --device this --json >"$folder/near"
+[ "$(of near 'a["contenders"][0]["fitted"] and not a["contenders"][0]["measured"]')" = True ] ||
+    fail "no fit"
+of near 'a["contenders"][0]["basis"]' | grep -q ', fitted here$' || fail "$(of near basis)"
+pass
+
+# --wisdom: another file, which select takes as a device. Four at once lose nothing.
+for k in 10 20 30 40; do
+    tune --n 2000 --k $k --recall 0.9 --seconds 1 --wisdom "$folder/own.csv" >/dev/null 2>&1 &
+done
+wait
+[ "$(cut -d, -f3 "$folder/own.csv" | sort -un | tr '\n' ' ')" = "10 20 30 40 k " ] ||
+    [ "$(cut -d, -f3 "$folder/own.csv" | grep -c '^[1-4]0$')" -ge 8 ] || fail "rows were lost"
+"$program" select --n 2000 --k 30 --recall 0.9 --device "$folder/own.csv" --json >"$folder/selected"
+[ "$(of selected 'a["contenders"][0]["measured"]')" = True ] || fail "--device FILE.csv"
+pass
+
+# What does not count: another machine, another version, a line that is none, a torn end.
+says() { # WHAT: a line on stderr; the status is that of the command
+    status=0
+    "$program" select $question --device "$folder/other.csv" --json >"$folder/selected" \
+        2>"$folder/err" || status=$?
+    grep -q "$1" "$folder/err" || fail "not '$1': $(cat "$folder/err")"
+}
+sed 's/; [0-9]* processors/; 999 processors/' "$wisdom" >"$folder/other.csv"
+says 'was measured on .*; 999 processors; this is .* processors: recallmodel tune'
+[ $status = 2 ] || fail "another machine: status $status"
+sed 's/,[0-9.]*,,20/,0.0.9,,20/' "$wisdom" >"$folder/other.csv"
+says 'was measured by recallmodel 0.0.9; this is '
+[ $status = 2 ] || fail "another version: status $status"
+{ cat "$wisdom" && printf 'recallmodel,3000,2'; } >"$folder/other.csv"
+says "other.csv:$((rows + 1)): this is no measurement; it is left out"
+[ $status = 0 ] && [ "$(of selected 'a["contenders"][0]["measured"]')" = True ] || fail "torn"
+tune $quick $question --wisdom "$folder/other.csv" >/dev/null 2>&1
+[ "$(wc -l <"$folder/other.csv")" = "$rows" ] || fail "the torn line stays"
+printf '\0\377\376junk' >"$folder/other.csv"
+says 'this is no measurement'
+rm "$folder/other.csv"
+says 'nothing was measured on this machine'
+pass
+
+# The file cannot be written: one line, the answer, and what was there stays.
+cp "$wisdom" "$folder/before"
+for path in "$folder/none/x.csv" /dev/full "$folder"; do
+    tune $quick $question --wisdom "$path" --json >"$folder/answer" 2>"$folder/err" || true
+    [ "$(grep -c 'recallmodel: .*\(No such file\|not a regular\|directory\)' "$folder/err")" = 1 ] ||
+        fail "$path: $(cat "$folder/err")"
+done
+(trap '' XFSZ; ulimit -f 1; XDG_CONFIG_HOME=$folder/config TMPDIR=/dev/shm tune --n 4000 --k 9 \
+    --recall 0.9 $quick >"$folder/answer" 2>"$folder/err") || true
+cmp -s "$wisdom" "$folder/before" || [ "$(wc -l <"$wisdom")" -ge "$rows" ] ||
+    fail "a full disk takes rows away"
+HOME=/proc/nobody XDG_CONFIG_HOME= XDG_CACHE_HOME= tune $quick $question >"$folder/answer" \
+    2>"$folder/err" || fail "a home that cannot be written: $(cat "$folder/err")"
+grep -q 'measured, ' "$folder/answer" && grep -q 'what was measured is not kept' "$folder/err" ||
+    fail "a home that cannot be written: $(cat "$folder/answer" "$folder/err")"
+pass
+
+# What is wrong is said in a line, with the mend.
+wrong() { # SAYS OPTION ..
+    local said=$1
+    shift
+    status=0
+    tune "$@" >"$folder/out" 2>"$folder/err" || status=$?
+    [ $status = 2 ] && [ ! -s "$folder/out" ] && [ "$(wc -l <"$folder/err")" = 1 ] &&
+        grep -q "$said" "$folder/err" || fail "$*: status $status, $(cat "$folder/err")"
+}
+wrong 'at most' --n 10 --k 20
+wrong 'there is no driver of NVIDIA here; give --on cpu' --n 100 --k 5 --on gpu
+wrong 'file has its own' --n 100 --k 5 --file rows.npy
+wrong 'is not a positive\|seconds' --n 100 --k 5 --seconds 0
+pass
+
+# Ctrl-C keeps what is there; before anything is, it ends with the usual status and leaves no file.
+export TMPDIR=$folder/temporary
+mkdir "$TMPDIR"
+(default_signals "$program" tune --n 2^22 --k 100 --m 4 --seconds 60 >"$folder/out" \
+    2>"$folder/err") &
+child=$!
+until_it_listens $child 2 || fail "it does not listen"
+sleep 3
+kill -INT $child
+status=0
+wait_for $child 60 || status=$?
+[ $status = 0 ] && grep -q 'measured here' "$folder/out" || [ $status = 130 ] ||
+    fail "Ctrl-C: status $status, $(cat "$folder/err")"
+[ -z "$(ls "$TMPDIR")" ] || fail "files are left: $(ls "$TMPDIR")"
+pass
+
+# A GPU: the driver of a made-up /proc, and a stand-in for Python with the peers. The times go by
+# the median of five rounds; the card, its driver and the peers' packages are kept.
+mkdir -p "$folder/proc/driver/nvidia/gpus/0000:01:00.0"
+cp /proc/cpuinfo "$folder/proc/"
+printf 'Model: \t\t NVIDIA H200\n' >"$folder/proc/driver/nvidia/gpus/0000:01:00.0/information"
+printf 'NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06  Sun\n' \
+    >"$folder/proc/driver/nvidia/version"
+cat >"$folder/measurer" <<'E2'
+#!/usr/bin/env bash
+[ "$1 $2 $3 $4 $5" = "-m recallmodel._bench --on gpu cells" ] || exit 7
+while [ $# -gt 0 ]; do
+    case $1 in --file) cells=$2 ;; -o) out=$2 ;; --rounds) rounds=$2 ;; esac
+    shift
+done
+us=(50 30 70 40 60)
+for ((round = 1; round <= rounds; round++)); do
+    name=$out
+    [ $round = 1 ] || name=$out.$round
+    {
+        echo work,kernel,dtype,n,k,b,k_b,m,assignment,time_us_median,package
+        tail -n +2 "$cells" | while IFS=, read -r work kernel dtype n k b k_b m assignment _; do
+            time=${us[round - 1]} package=
+            [ "$work" = exact ] || time=$((2 * time + b))
+            [ "$kernel" != peers ] || { kernel=torch.topk-unsorted package="torch 9.9"; time=$((3 * time)); }
+            echo "$work,$kernel,$dtype,$n,$k,$b,$k_b,$m,$assignment,$time,$package"
+        done
+    } >"$name"
+done
+E2
+chmod +x "$folder/measurer"
+gpu() { RECALLMODEL_PROC=$folder/proc RECALLMODEL_PYTHON=$folder/measurer "$program" "$@"; }
+gpu tune --n 151936 --k 50 --m 64 --dtype bf16 --recall 0.99 --json >"$folder/tuned" \
+    2>"$folder/err" || fail "on a GPU: $(cat "$folder/err")"
+[ "$(of tuned '[(c["name"], c["time_us"], c["low_us"], c["high_us"]) for c in a["contenders"]
+    if c["kind"] == "exact"]')" = \
+    "[('recallmodel', 50.0, 30.0, 70.0), ('torch.topk', 150.0, 90.0, 210.0)]" ] ||
+    fail "times of a GPU: $(of tuned 'a["contenders"]')"
+[ "$(of tuned 'a["verdict"], a["device"], a["kernel"]')" = "exact H200 ours" ] ||
+    fail "$(of tuned 'a["verdict"], a["device"], a["kernel"]')"
+grep -q '^torch.topk,151936,50,,,64,bf16,,0,150,90,210,NVIDIA H200; driver 580.65.06,.*,torch 9.9,' \
+    "$wisdom" || fail "what is kept: $(grep torch "$wisdom")"
+gpu select --n 151936 --k 50 --m 64 --dtype bf16 --recall 0.99 --device this --json \
+    >"$folder/selected"
+[ "$(of tuned "$times")" = "$(of selected "$times")" ] || fail "select on a GPU differs"
+gpu select --n 100000 --k 50 --m 64 --dtype bf16 --recall 0.99 --device this --json \
+    >"$folder/near" && [ "$(of near 'a["contenders"][0]["fitted"]')" = True ] || fail "no fit"
+sed -i 's/580.65/590.01/' "$folder/proc/driver/nvidia/version"
+gpu select --n 151936 --k 50 --m 64 --dtype bf16 --device this --json >"$folder/selected" \
+    2>"$folder/err" || true
+grep -q 'measured on NVIDIA H200; driver 580.65.06; this is NVIDIA H200; driver 590.01.06' \
+    "$folder/err" || fail "another driver: $(cat "$folder/err")"
+# A card that nobody knows is answered by what was timed on it.
+sed -i 's/H200/Q9000/' "$folder/proc/driver/nvidia/gpus/0000:01:00.0/information"
+gpu tune --n 151936 --k 50 --m 64 --dtype bf16 --recall 0.99 --json >"$folder/tuned" 2>"$folder/err" ||
+    fail "an unknown card: $(cat "$folder/err")"
+[ "$(of tuned 'a["device"], a["contenders"][0]["time_us"]')" = "NVIDIA Q9000 50.0" ] ||
+    fail "an unknown card: $(of tuned 'a["device"], a["contenders"]')"
+pass
+finish
