@@ -226,6 +226,10 @@ static void format_settle(char *text, size_t size, const struct selection_answer
         snprintf(confidence, sizeof confidence, " --confidence %s", number);
     if (!here && !is_cuda(&device->text.device))
         snprintf(text, size, "time your exact top-k there, and give it as --exact-us T");
+    else if (!here && (settings->kernel || device->text.has_profile) &&
+             strcmp(answer->asked.kernel->family, "ours") != 0)
+        snprintf(text, size,
+                 "time its shapes there: recallmodel calibrate --plan, then gpu/time_calls.py");
     else
         snprintf(text, size,
                  "%s: recallmodel tune --n %" PRIu64 " --k %" PRIu64 " --m %" PRIu64

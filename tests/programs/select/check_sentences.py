@@ -281,6 +281,7 @@ class Check:
                 f"pad the rows to n = {a['contenders'][0]['padded_n']}: the kernel takes longer "
                 "of shorter ones" if a["contenders"][0]["padded_n"] else
                 "pad each row by one element: .*" if deployed and "quirk" in a else
+                r"time its shapes there: recallmodel calibrate --plan, then gpu/time_calls\.py|"
                 r"time them (?:here|on that card): recallmodel tune --n \d+ --k \d+ --m \d+ "
                 r"--recall \S+(?: --confidence \S+)?(?: --dtype (?:f32|b?f16))?|"
                 r"time your exact top-k there, and give it as --exact-us T"

@@ -122,7 +122,7 @@ says '  beyond +the runs of the profile in m; the error may be larger'
 ask select --n 1e6 --k 1e5 --m 4096 --device h100-pcie --kernel graphcore --verbose
 says 'Use exact top-k, torch.topk: .*\. No timed buckets keep the recall\.'
 says '  beyond +b = [0-9]+, k_b = [0-9] may take .*; no run of the profile has such m'
-says 'Next: time them here: gpu.* --device H100-PCIe --kernel graphcore --beyond-runs"'
+says 'Next: time its shapes there: recallmodel calibrate --plan, then gpu/time_calls.py'
 ask select --n 4096,1e6 --k 2048 --m 4096 --device h100-pcie --beyond-runs
 says 'buckets +buckets +exact +n +k +deploy +b +k_b +recall +time +time'
 silent '[0-9]e[0-9]'

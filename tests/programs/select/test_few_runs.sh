@@ -43,7 +43,7 @@ for n in 128256 131072 200000; do
                 "$program" select --n $n --k $k --m $m --recall $recall \
                     --device "$folder/my.profile" >"$folder/answer" || fail "select: status $?"
                 if grep -q "No timed buckets keep the recall" "$folder/answer"; then
-                    tr '\n' ' ' <"$folder/answer" | prints "Next: time them here.*--beyond-runs" ||
+                    tr '\n' ' ' <"$folder/answer" | prints "Next: time its shapes there" ||
                         fail "n $n k $k m $m $recall: $(cat "$folder/answer")"
                     grep -q "^\* buckets\|^Use buckets" "$folder/answer" &&
                         fail "n $n k $k m $m $recall: $(cat "$folder/answer")"

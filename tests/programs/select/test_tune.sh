@@ -92,6 +92,14 @@ grep -q 'measured, ' "$folder/answer" && grep -q 'what was measured is not kept'
     fail "a home that cannot be written: $(cat "$folder/answer" "$folder/err")"
 pass
 
+# The file is one of measured runs: runs --add takes it.
+cp -r runs "$folder/runs"
+RECALLMODEL_RUNS=$folder/runs "$program" runs --add "$wisdom" --as mine/tune --device "A CPU" \
+    --source me --licence Apache-2.0 >"$folder/out" 2>"$folder/err" ||
+    fail "runs --add: $(cat "$folder/err")"
+[ "$(wc -l <"$folder/runs/mine/tune.csv")" = "$(wc -l <"$wisdom")" ] || fail "rows of runs --add"
+pass
+
 # What is wrong is said in a line, with the mend.
 wrong() { # SAYS OPTION ..
     local said=$1
