@@ -12,7 +12,7 @@
  *         size_t bytes;
  *         cudaMalloc(&x, sizeof(float) * call.rows.m * call.rows.n);
  *         cudaMalloc(&call.values, sizeof(float) * call.rows.m * call.k);
- *         cudaMalloc((void **)&call.indices, sizeof(int32_t) * call.rows.m * call.k);
+ *         cudaMalloc(&call.indices, sizeof(int32_t) * call.rows.m * call.k);
  *         call.rows.x = x;
  *         enum rcm_gpu_status status = rcm_gpu_exact_workspace(&call, &bytes);
  *         cudaMalloc(&workspace, bytes);
@@ -38,11 +38,12 @@
  * Ties     Equal elements may replace each other: the values of the output are determined, the
  *          indices of equal values are not.
  * Sorting  Stage 1 sorts the values of each bucket, best first. Exact top-k comes out in
- *          no particular order.
+ *          no particular order, but best first with `sorted`, NaN in the order of their bits.
  * Repeat   Stage 1 gives the same bits every time. For exact top-k, `histogram` and `radix` give
  *          the same values every time, but their order and the indices of equal values vary. With
  *          `deterministic` set they give the results in the order of their indices, and of equal
- *          elements they take those with the lowest indices.
+ *          elements they take those with the lowest indices. With `sorted` too, the lower index
+ *          of equal values comes first.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RCM_TOPK_GPU_H
@@ -84,7 +85,8 @@ RCM_GPU_ENUM(rcm_gpu_status){
     /* CUDA reported an error: cudaGetLastError says which. It can be an older error that nobody has
      * read yet, because CUB looks for one. */
     RCM_GPU_ERROR,
-    /* No kernel reads what the call gives: `lengths` and `starts`, so far. */
+    /* The kernel of stage 1 does not read `lengths` and `starts`: RCM_GPU_STAGE1_AUTO chooses one
+     * that does. */
     RCM_GPU_UNSUPPORTED,
 };
 
@@ -181,22 +183,29 @@ struct rcm_gpu_exact {
      * element in place of its position. */
     const int32_t *labels;
 
-    bool deterministic; /* see "Repeat" at the head of this file */
-    unsigned bits;      /* radix: 8 to 11 bits of a digit; 0 means 11 */
-    unsigned unroll;    /* histogram: 1, 4 or 8 loads of a thread at a time; 0 means 8 */
-    bool binary_search; /* histogram: one thread finds the threshold bin by binary search; if not
+    bool sorted;          /* best first. One more launch; above k = 4096 CUB's segmented radix sort,
+                         * only if m k < 2^31 */
+    bool deterministic;   /* see "Repeat" at the head of this file */
+    unsigned bits;        /* radix: 8 to 11 bits of a digit; 0 means 11 */
+    unsigned unroll;      /* histogram: 1, 4 or 8 loads of a thread at a time; 0 means 8 */
+    bool binary_search;   /* histogram: one thread finds the threshold bin by binary search; if not
                          * set, all threads look for it at once */
-    void *values;       /* output, m x k, of the dtype of the rows */
-    int32_t *indices;   /* output, m x k: the position in the row, or the label */
+    void *values;         /* output, m x k, of the dtype of the rows; NULL: not wanted */
+    void *indices;        /* output, m x k: the position in the row, or the label */
+    unsigned index_bytes; /* of an index in the output: 4 or 8; 0 means 4 */
 
     /* radix: NULL, or an integer in device memory, to which the call adds the number of rows that
      * it read again because a sample had misled it. The caller sets it to 0. */
     uint32_t *reread;
 
     /* NULL, or m integers each in device memory, for rows of different lengths as in topk.h: row r
-     * has lengths[r] <= n elements (NULL: n), and begins at element starts[r] of the row (NULL: 0).
-     * RCM_GPU_UNSUPPORTED, until the kernels read them. */
-    const uint64_t *lengths, *starts;
+     * has lengths[r] elements (NULL: all up to n), and begins at element starts[r] of the row
+     * (NULL: 0). starts[r] + lengths[r] <= n; what is outside the row is not read. Positions count
+     * from the start. A row that has fewer than k elements gives all of them. Behind them the index
+     * is `fill`, which `index_bytes` must hold, and the value the worst: -inf, or inf if `smallest`
+     * is set. */
+    const int32_t *lengths, *starts;
+    int64_t fill;
 };
 
 /* As for stage 1. */
@@ -211,21 +220,26 @@ enum rcm_gpu_status rcm_gpu_exact(const struct rcm_gpu_exact *call, void *worksp
 struct rcm_gpu_two_stage {
     struct rcm_gpu_rows rows;
     uint64_t k;   /* 1 <= k <= min(b k_b, n). If k is less, stage 2 finds the k largest candidates;
-                   * if k is equal, stage 2 does not run and the candidates are the output */
+                   * if k is equal, stage 2 does not run and the candidates are the output, unless
+                   * the call sorts, gives lengths, or wants other outputs */
     uint64_t b;   /* as for stage 1 */
     uint64_t k_b; /* as for stage 1 */
     enum rcm_gpu_assignment assignment;
     enum rcm_gpu_stage1_kernel stage1;
     enum rcm_gpu_exact_kernel stage2;
-    bool deterministic; /* of stage 2 */
-    void *values;       /* output, m x k, of the dtype of the rows */
-    int32_t *indices;   /* output, m x k: the position in the row */
+    bool sorted;          /* the output, best first: as for rcm_gpu_exact */
+    bool deterministic;   /* of stage 2 */
+    void *values;         /* output, m x k, of the dtype of the rows; NULL: not wanted */
+    void *indices;        /* output, m x k: the position in the row */
+    unsigned index_bytes; /* as for rcm_gpu_exact */
 
-    /* As for rcm_gpu_exact. */
-    const uint64_t *lengths, *starts;
+    /* As for rcm_gpu_exact. The buckets are those of a row of that length. Stage 1 must be AUTO or
+     * THREAD_PER_BUCKET. */
+    const int32_t *lengths, *starts;
+    int64_t fill;
 };
 
-/* As for stage 1. */
+/* As for stage 1, but it looks whether `values` is NULL. */
 enum rcm_gpu_status rcm_gpu_two_stage_workspace(const struct rcm_gpu_two_stage *call,
                                                 size_t *bytes);
 enum rcm_gpu_status rcm_gpu_two_stage(const struct rcm_gpu_two_stage *call, void *workspace,

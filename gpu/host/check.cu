@@ -186,7 +186,8 @@ enum rcm_gpu_status rcm_gpu_check_exact(const struct rcm_gpu_exact *call,
                                         rcm_gpu_stream stream)
 {
     /* One bucket, which is the row. */
-    check_args a = args_of(call->rows, call->values, call->indices, verdict);
+    check_args a =
+        args_of(call->rows, call->values, static_cast<const int32_t *>(call->indices), verdict);
     a.entries = call->k;
     a.b = 1;
     a.k_b = (uint32_t)call->k;

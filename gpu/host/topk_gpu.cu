@@ -1,39 +1,49 @@
 /* topk_gpu.cu - the C interface: checks a call, chooses its kernel and launches it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <gpu/kernels/exact.cuh>
 #include <gpu/kernels/fused.cuh>
 #include <gpu/kernels/stage1.cuh>
+
+#include "exact_setup.cuh"
 
 namespace
 {
 
-constexpr uint64_t n_max = INT32_MAX, k_b_max = 16;
+constexpr uint64_t k_b_max = 16;
 
-enum rcm_gpu_status check_rows(const struct rcm_gpu_rows &rows)
+enum rcm_gpu_status check_output(const void *values, size_t bytes, const void *indices,
+                                 size_t index_bytes)
 {
-    size_t bytes = rcm_gpu_dtype_bytes(rows.dtype);
-    if (bytes == 0)
-        return RCM_GPU_BAD_TYPE;
-    if (rows.n < 1 || rows.n > n_max || rows.m < 1 || rows.m > n_max ||
-        (rows.stride != 0 && rows.stride < rows.n))
-        return RCM_GPU_BAD_SHAPE;
-    if (!rows.x || (uintptr_t)rows.x % bytes != 0)
-        return RCM_GPU_BAD_POINTER;
-    return RCM_GPU_OK;
-}
-
-uint64_t stride_of(const struct rcm_gpu_rows &rows)
-{
-    return rows.stride ? rows.stride : rows.n;
-}
-
-enum rcm_gpu_status check_output(const void *values, const int32_t *indices, size_t bytes)
-{
-    return values && indices && (uintptr_t)values % bytes == 0 &&
-                   (uintptr_t)indices % sizeof *indices == 0
+    return indices && (uintptr_t)values % bytes == 0 && (uintptr_t)indices % index_bytes == 0
                ? RCM_GPU_OK
                : RCM_GPU_BAD_POINTER;
+}
+
+/* Exact top-k and two stages may leave out the values and have wide indices. */
+template <class Call> enum rcm_gpu_status check_general_output(const Call &call)
+{
+    return check_output(call.values, rcm_gpu_dtype_bytes(call.rows.dtype), call.indices,
+                        call.index_bytes ? call.index_bytes : 4);
+}
+template <class Call> enum rcm_gpu_status check_plain_output(const Call &call, size_t bytes)
+{
+    return call.values ? check_output(call.values, bytes, call.indices, 4) : RCM_GPU_BAD_POINTER;
+}
+enum rcm_gpu_status check_output(const struct rcm_gpu_stage1 &call)
+{
+    return check_plain_output(call, rcm_gpu_dtype_bytes(call.rows.dtype));
+}
+enum rcm_gpu_status check_output(const struct rcm_gpu_exact &call)
+{
+    return check_general_output(call);
+}
+enum rcm_gpu_status check_output(const struct rcm_gpu_two_stage &call)
+{
+    return check_general_output(call);
+}
+enum rcm_gpu_status check_output(const struct rcm_gpu_fused &call)
+{
+    return check_plain_output(call, sizeof *call.values);
 }
 
 enum rcm_gpu_status check_workspace(const void *workspace, size_t have, size_t need)
@@ -106,71 +116,23 @@ enum rcm_gpu_status set_up(const struct rcm_gpu_stage1 *call, stage1_setup *to)
     return RCM_GPU_OK;
 }
 
-struct exact_setup {
-    exact_args args;
-    int bytes;
-    enum rcm_gpu_exact_kernel kernel;
-    exact_options options;
-    device_limits device;
-    size_t workspace_bytes;
-};
-
-enum rcm_gpu_status set_up(const struct rcm_gpu_exact *call, exact_setup *to)
-{
-    if (call->lengths || call->starts)
-        return RCM_GPU_UNSUPPORTED;
-    const struct rcm_gpu_rows &rows = call->rows;
-    enum rcm_gpu_status status = check_rows(rows);
-    if (status != RCM_GPU_OK)
-        return status;
-    if (call->k < 1 || call->k > rows.n)
-        return RCM_GPU_BAD_SHAPE;
-    if ((uintptr_t)call->labels % sizeof *call->labels != 0 ||
-        (uintptr_t)call->reread % sizeof *call->reread != 0)
-        return RCM_GPU_BAD_POINTER;
-    *to = {};
-    to->bytes = (int)rcm_gpu_dtype_bytes(rows.dtype);
-    to->args.x = static_cast<const unsigned char *>(rows.x);
-    to->args.labels = call->labels;
-    to->args.values = call->values;
-    to->args.indices = call->indices;
-    to->args.m = rows.m;
-    to->args.stride = stride_of(rows);
-    to->args.n = (uint32_t)rows.n;
-    to->args.k = (uint32_t)call->k;
-    to->args.order = key_order_of(rows.dtype, rows.smallest);
-    to->args.bfloat = rows.dtype == RCM_GPU_BF16;
-    to->args.reread = call->reread;
-    to->options = {call->bits ? call->bits : 11, call->unroll ? call->unroll : 8,
-                   call->binary_search, call->deterministic};
-    to->kernel = call->kernel == RCM_GPU_EXACT_AUTO ? RCM_GPU_EXACT_RADIX : call->kernel;
-    if ((unsigned)to->kernel >= RCM_GPU_EXACT_KERNELS || to->options.bits < 8 ||
-        to->options.bits > 11 ||
-        (to->options.unroll != 1 && to->options.unroll != 4 && to->options.unroll != 8))
-        return RCM_GPU_BAD_TYPE;
-    status = device_limits_of_current(&to->device);
-    if (status == RCM_GPU_OK && to->kernel == RCM_GPU_EXACT_SORT)
-        status = exact_sort_workspace(to->args, to->bytes, &to->workspace_bytes);
-    return status;
-}
-
-enum rcm_gpu_status start(const exact_setup &s, void *workspace, rcm_gpu_stream stream)
+enum rcm_gpu_status start(const stage1_setup &s, void *workspace, rcm_gpu_stream stream)
 {
     switch (s.kernel) {
-    case RCM_GPU_EXACT_HISTOGRAM:
-        return exact_histogram(s.args, s.bytes, s.options, stream);
-    case RCM_GPU_EXACT_SORT:
-        return exact_sort(s.args, s.bytes, workspace, s.workspace_bytes, stream);
+    case RCM_GPU_STAGE1_THREAD_PER_BUCKET:
+        return stage1_thread_per_bucket(s.args, s.bytes, stream);
+    case RCM_GPU_STAGE1_BLOCK_PER_BUCKET:
+        return stage1_block_per_bucket(s.args, s.bytes, stream);
     default:
-        return exact_radix(s.args, s.bytes, s.options, s.device, stream);
+        return stage1_column(s.args, s.bytes, s.plan, workspace, stream);
     }
 }
 
 /* Stage 2 after a stage 1, and the workspace of both. It holds the values of the candidates, their
  * indices, and then what the stages need, of which one runs after the other. */
 struct second_stage {
-    bool runs; /* are there more candidates than k? */
-    struct rcm_gpu_exact call;
+    bool runs; /* is there anything to do after stage 1? */
+    exact_setup stage;
     size_t values_bytes, indices_bytes, stage_bytes;
 
     size_t workspace_bytes() const
@@ -179,67 +141,75 @@ struct second_stage {
     }
 };
 
-/* `candidates` are the rows that stage 1 leaves; stage 1 needs `stage1_bytes` of workspace. */
-enum rcm_gpu_status set_up_second(const struct rcm_gpu_rows &candidates, uint64_t k,
-                                  enum rcm_gpu_exact_kernel kernel, bool deterministic,
+/* `call` is stage 2, whose rows are the candidates that stage 1 leaves of rows with n elements;
+ * stage 1 needs `stage1_bytes` of workspace, and cannot leave out the values. */
+enum rcm_gpu_status set_up_second(const struct rcm_gpu_exact &call, uint64_t n, bool wants_values,
                                   size_t stage1_bytes, second_stage *to)
 {
     *to = {};
-    if (k < 1 || k > candidates.n)
-        return RCM_GPU_BAD_SHAPE;
     to->stage_bytes = stage1_bytes;
-    to->runs = candidates.n > k;
-    if (!to->runs)
-        return RCM_GPU_OK;
-    to->values_bytes =
-        round_up<size_t>(candidates.m * candidates.n * rcm_gpu_dtype_bytes(candidates.dtype), 256);
-    to->indices_bytes = round_up<size_t>(candidates.m * candidates.n * sizeof(int32_t), 256);
-    to->call.rows = candidates;
-    to->call.k = k;
-    to->call.kernel = kernel;
-    to->call.deterministic = deterministic;
-    exact_setup second;
-    enum rcm_gpu_status status = set_up(&to->call, &second);
-    to->stage_bytes = std::max(to->stage_bytes, second.workspace_bytes);
-    return status;
+    enum rcm_gpu_status status = set_up(&call, &to->stage);
+    exact_args &a = to->stage.args;
+    to->runs = a.k < a.n || a.general || !wants_values;
+    if (status != RCM_GPU_OK || !to->runs)
+        return status;
+    a.extents.n = (uint32_t)n;
+    a.of_candidates = true;
+    to->values_bytes = round_up<size_t>(a.m * a.n * (size_t)to->stage.bytes, 256);
+    to->indices_bytes = round_up<size_t>(a.m * a.n * sizeof(int32_t), 256);
+    to->stage_bytes = std::max(to->stage_bytes, to->stage.workspace_bytes);
+    return RCM_GPU_OK;
 }
 
 /* Runs first(values, indices, workspace), which writes the candidates, and then stage 2. */
 template <class F>
-enum rcm_gpu_status run_both(second_stage s, void *values, int32_t *indices, void *workspace,
-                             rcm_gpu_stream stream, F first)
+enum rcm_gpu_status run_both(second_stage s, void *workspace, rcm_gpu_stream stream, F first)
 {
+    exact_args &a = s.stage.args;
     unsigned char *kept = static_cast<unsigned char *>(workspace), *labels = kept + s.values_bytes,
                   *rest = labels + s.indices_bytes;
     if (!s.runs)
-        return first(values, indices, rest);
+        return first(a.values, static_cast<int32_t *>(a.indices), rest);
+    a.x = kept;
+    a.labels = reinterpret_cast<int32_t *>(labels);
     enum rcm_gpu_status status = first(kept, reinterpret_cast<int32_t *>(labels), rest);
-    s.call.rows.x = kept;
-    s.call.labels = reinterpret_cast<int32_t *>(labels);
-    s.call.values = values;
-    s.call.indices = indices;
-    return status == RCM_GPU_OK ? rcm_gpu_exact(&s.call, rest, s.stage_bytes, stream) : status;
+    return status == RCM_GPU_OK ? start(s.stage, rest, stream) : status;
 }
 
 struct two_stage_setup {
-    struct rcm_gpu_stage1 first;
+    stage1_setup first;
     second_stage second;
 };
 
 enum rcm_gpu_status set_up(const struct rcm_gpu_two_stage *call, two_stage_setup *to)
 {
-    if (call->lengths || call->starts)
-        return RCM_GPU_UNSUPPORTED;
     *to = {};
-    to->first = {call->rows, call->b, call->k_b, call->assignment, call->stage1, nullptr, nullptr};
-    stage1_setup first;
-    enum rcm_gpu_status status = set_up(&to->first, &first);
+    const row_extents extents = extents_of(call->lengths, call->starts, call->rows.n);
+    struct rcm_gpu_stage1 stage1 = {call->rows,   call->b, call->k_b, call->assignment,
+                                    call->stage1, nullptr, nullptr};
+    if (extents.given() && call->stage1 == RCM_GPU_STAGE1_AUTO)
+        stage1.kernel = RCM_GPU_STAGE1_THREAD_PER_BUCKET;
+    enum rcm_gpu_status status = set_up(&stage1, &to->first);
     if (status != RCM_GPU_OK)
         return status;
-    struct rcm_gpu_rows candidates = call->rows;
-    candidates.n = candidates.stride = first.args.candidates;
-    return set_up_second(candidates, call->k, call->stage2, call->deterministic,
-                         first.workspace_bytes, &to->second);
+    if (extents.given() && to->first.kernel != RCM_GPU_STAGE1_THREAD_PER_BUCKET)
+        return RCM_GPU_UNSUPPORTED;
+    to->first.args.extents = extents;
+    struct rcm_gpu_exact second = {};
+    second.rows = call->rows;
+    second.rows.n = second.rows.stride = to->first.args.candidates;
+    second.k = call->k;
+    second.kernel = call->stage2;
+    second.sorted = call->sorted;
+    second.deterministic = call->deterministic;
+    second.values = call->values;
+    second.indices = call->indices;
+    second.index_bytes = call->index_bytes;
+    second.lengths = call->lengths;
+    second.starts = call->starts;
+    second.fill = call->fill;
+    return set_up_second(second, call->rows.n, call->values, to->first.workspace_bytes,
+                         &to->second);
 }
 
 struct fused_setup {
@@ -269,10 +239,14 @@ enum rcm_gpu_status set_up(const struct rcm_gpu_fused *call, fused_setup *to)
         status = plan_fused(to->args, device, &to->plan);
     if (status != RCM_GPU_OK)
         return status;
-    const uint64_t candidates = to->args.out.candidates;
-    return set_up_second({call->database, call->m, candidates, candidates, RCM_GPU_F32, false},
-                         call->k, call->stage2, call->deterministic, to->plan.workspace_bytes,
-                         &to->second);
+    struct rcm_gpu_exact second = {};
+    second.rows = {call->database, call->m, to->args.out.candidates, 0, RCM_GPU_F32, false};
+    second.k = call->k;
+    second.kernel = call->stage2;
+    second.deterministic = call->deterministic;
+    second.values = call->values;
+    second.indices = call->indices;
+    return set_up_second(second, call->n, true, to->plan.workspace_bytes, &to->second);
 }
 
 size_t workspace_of(const stage1_setup &s)
@@ -299,12 +273,12 @@ enum rcm_gpu_status ask_workspace(const Call *call, size_t *bytes)
 
 /* Checks all of a call, also its outputs and its workspace. */
 template <class Setup, class Call>
-enum rcm_gpu_status set_up_to_run(const Call *call, enum rcm_gpu_dtype out, const void *workspace,
-                                  size_t workspace_bytes, Setup *s)
+enum rcm_gpu_status set_up_to_run(const Call *call, const void *workspace, size_t workspace_bytes,
+                                  Setup *s)
 {
     enum rcm_gpu_status status = set_up(call, s);
     if (status == RCM_GPU_OK)
-        status = check_output(call->values, call->indices, rcm_gpu_dtype_bytes(out));
+        status = check_output(*call);
     return status == RCM_GPU_OK ? check_workspace(workspace, workspace_bytes, workspace_of(*s))
                                 : status;
 }
@@ -330,7 +304,8 @@ const char *rcm_gpu_message(enum rcm_gpu_status status)
     case RCM_GPU_ERROR:
         return "CUDA reported an error";
     case RCM_GPU_UNSUPPORTED:
-        return "the kernels do not read lengths and starts yet; leave them NULL";
+        return "this kernel of stage 1 does not read lengths and starts; leave it to "
+               "RCM_GPU_STAGE1_AUTO";
     }
     return "unknown status";
 }
@@ -366,18 +341,10 @@ enum rcm_gpu_status rcm_gpu_stage1(const struct rcm_gpu_stage1 *call, void *work
                                    size_t workspace_bytes, rcm_gpu_stream stream)
 {
     stage1_setup s;
-    enum rcm_gpu_status status =
-        set_up_to_run(call, call->rows.dtype, workspace, workspace_bytes, &s);
+    enum rcm_gpu_status status = set_up_to_run(call, workspace, workspace_bytes, &s);
     if (status != RCM_GPU_OK)
         return status;
-    switch (s.kernel) {
-    case RCM_GPU_STAGE1_THREAD_PER_BUCKET:
-        return stage1_thread_per_bucket(s.args, s.bytes, stream);
-    case RCM_GPU_STAGE1_BLOCK_PER_BUCKET:
-        return stage1_block_per_bucket(s.args, s.bytes, stream);
-    default:
-        return stage1_column(s.args, s.bytes, s.plan, workspace, stream);
-    }
+    return start(s, workspace, stream);
 }
 
 enum rcm_gpu_status rcm_gpu_exact_workspace(const struct rcm_gpu_exact *call, size_t *bytes)
@@ -389,8 +356,7 @@ enum rcm_gpu_status rcm_gpu_exact(const struct rcm_gpu_exact *call, void *worksp
                                   size_t workspace_bytes, rcm_gpu_stream stream)
 {
     exact_setup s;
-    enum rcm_gpu_status status =
-        set_up_to_run(call, call->rows.dtype, workspace, workspace_bytes, &s);
+    enum rcm_gpu_status status = set_up_to_run(call, workspace, workspace_bytes, &s);
     return status == RCM_GPU_OK ? start(s, workspace, stream) : status;
 }
 
@@ -403,16 +369,14 @@ enum rcm_gpu_status rcm_gpu_two_stage(const struct rcm_gpu_two_stage *call, void
                                       size_t workspace_bytes, rcm_gpu_stream stream)
 {
     two_stage_setup s;
-    enum rcm_gpu_status status =
-        set_up_to_run(call, call->rows.dtype, workspace, workspace_bytes, &s);
+    enum rcm_gpu_status status = set_up_to_run(call, workspace, workspace_bytes, &s);
     if (status != RCM_GPU_OK)
         return status;
-    return run_both(s.second, call->values, call->indices, workspace, stream,
-                    [&](void *values, int32_t *indices, void *rest) {
-                        s.first.values = values;
-                        s.first.indices = indices;
-                        return rcm_gpu_stage1(&s.first, rest, s.second.stage_bytes, stream);
-                    });
+    return run_both(s.second, workspace, stream, [&](void *values, int32_t *indices, void *rest) {
+        s.first.args.values = values;
+        s.first.args.indices = indices;
+        return start(s.first, rest, stream);
+    });
 }
 
 enum rcm_gpu_status rcm_gpu_fused_workspace(const struct rcm_gpu_fused *call, size_t *bytes)
@@ -424,13 +388,12 @@ enum rcm_gpu_status rcm_gpu_fused(const struct rcm_gpu_fused *call, void *worksp
                                   size_t workspace_bytes, rcm_gpu_stream stream)
 {
     fused_setup s;
-    enum rcm_gpu_status status = set_up_to_run(call, RCM_GPU_F32, workspace, workspace_bytes, &s);
+    enum rcm_gpu_status status = set_up_to_run(call, workspace, workspace_bytes, &s);
     if (status != RCM_GPU_OK)
         return status;
-    return run_both(s.second, call->values, call->indices, workspace, stream,
-                    [&](void *values, int32_t *indices, void *rest) {
-                        s.args.out.values = values;
-                        s.args.out.indices = indices;
-                        return stage1_fused(s.args, s.plan, rest, stream);
-                    });
+    return run_both(s.second, workspace, stream, [&](void *values, int32_t *indices, void *rest) {
+        s.args.out.values = values;
+        s.args.out.indices = indices;
+        return stage1_fused(s.args, s.plan, rest, stream);
+    });
 }

@@ -5,18 +5,45 @@
 #define RCM_EXACT_CUH
 
 #include "block.cuh"
+#include "extent.cuh"
 
 struct exact_args {
     const unsigned char *x;
     const int32_t *labels; /* with the stride of the rows; NULL: positions are written */
     void *values;
-    int32_t *indices;
+    void *indices;
     uint64_t m, stride;
     uint32_t n, k;
+    uint32_t pitch; /* results of a row in the output: the k of the call */
     key_order order;
     bool bfloat;
     uint32_t *reread; /* NULL, or what counts the rows that the sample of `radix` missed */
+
+    /* What a general call may want besides. */
+    bool general;
+    candidate
+        *unordered; /* NULL, or where results are left for exact_order.cu, not in the output */
+    bool wide;      /* an index has 8 bytes; without `general` it has 4 */
+    row_extents extents;
+    bool of_candidates; /* do rows begin at 0, whatever their extents say? */
+    int64_t fill;
+    uint32_t fill_bits; /* of the value behind the last element of a short row */
 };
+
+/* The call as the blocks of a row of a general call see it: n and k are those of the row. */
+template <int BYTES>
+__device__ __forceinline__ exact_args args_of_row(const exact_args &of_all, uint64_t row)
+{
+    exact_args a = of_all;
+    const extent e = a.extents.of(row);
+    a.n = smaller_of(e.length, a.n);
+    a.k = smaller_of(a.k, a.n);
+    if (!a.of_candidates) {
+        a.x += (size_t)e.start * BYTES;
+        a.labels += a.labels ? e.start : 0;
+    }
+    return a;
+}
 
 struct exact_options {
     unsigned bits, unroll;
@@ -24,12 +51,50 @@ struct exact_options {
 };
 
 template <int BYTES>
+__device__ __forceinline__ candidate candidate_of(const exact_args &a, uint32_t bits, int32_t label)
+{
+    return make_candidate(rank_of_key<BYTES>(key_of<BYTES>(bits, a.order)), (uint32_t)label);
+}
+
+/* Writes a result of a general call into the output. */
+template <int BYTES>
+__device__ __forceinline__ void write_output(const exact_args &a, size_t at, uint32_t bits,
+                                             int64_t index)
+{
+    if (a.values)
+        write_bits<BYTES>(a.values, at, bits);
+    if (a.wide)
+        ((int64_t *)a.indices)[at] = index;
+    else
+        ((int32_t *)a.indices)[at] = (int32_t)index;
+}
+
+template <int BYTES, bool GENERAL = true>
 __device__ __forceinline__ void write_result(const exact_args &a, uint64_t row, uint32_t place,
                                              uint32_t bits, uint32_t index)
 {
-    size_t at = row * a.k + place;
-    write_bits<BYTES>(a.values, at, bits);
-    a.indices[at] = a.labels ? a.labels[row * a.stride + index] : (int32_t)index;
+    const size_t at = row * a.pitch + place;
+    if (!GENERAL) {
+        write_bits<BYTES>(a.values, at, bits);
+        ((int32_t *)a.indices)[at] = a.labels ? a.labels[row * a.stride + index] : (int32_t)index;
+        return;
+    }
+    const int32_t label = a.labels ? a.labels[row * a.stride + index] : (int32_t)index;
+    if (a.unordered)
+        a.unordered[at] = candidate_of<BYTES>(a, bits, label);
+    else
+        write_output<BYTES>(a, at, bits, label);
+}
+
+/* Writes what stands behind the last element of a row that has fewer than k. All threads of a block
+ * call it. */
+template <int BYTES> __device__ __forceinline__ void write_rest(const exact_args &a, uint64_t row)
+{
+    for (uint32_t place = a.k + threadIdx.x; place < a.pitch; place += blockDim.x)
+        if (a.unordered)
+            a.unordered[row * a.pitch + place] = 0;
+        else
+            write_output<BYTES>(a, row * a.pitch + place, a.fill_bits, a.fill);
 }
 
 /* Gives places, in the order of positions, to the elements that are taken for sure and to the first
@@ -63,8 +128,17 @@ enum rcm_gpu_status exact_radix(const exact_args &a, int bytes, const exact_opti
                                 const device_limits &device, rcm_gpu_stream stream);
 enum rcm_gpu_status exact_histogram(const exact_args &a, int bytes, const exact_options &options,
                                     rcm_gpu_stream stream);
-enum rcm_gpu_status exact_sort_workspace(const exact_args &a, int bytes, size_t *workspace_bytes);
-enum rcm_gpu_status exact_sort(const exact_args &a, int bytes, void *workspace,
+/* These write results best first, and of equal ones the lower index first if `by_index` is set: of
+ * all elements; of what an exact kernel has left in a.unordered, or where that is NULL of all
+ * elements, if k = n <= exact_order_most. */
+constexpr uint32_t exact_order_most = 4096;
+enum rcm_gpu_status exact_sort_workspace(const exact_args &a, int bytes, bool by_index,
+                                         size_t *workspace_bytes);
+enum rcm_gpu_status exact_sort(const exact_args &a, int bytes, bool by_index, void *workspace,
                                size_t workspace_bytes, rcm_gpu_stream stream);
+enum rcm_gpu_status exact_order_workspace(const exact_args &a, int bytes, bool by_index,
+                                          size_t *workspace_bytes);
+enum rcm_gpu_status exact_order(const exact_args &a, int bytes, bool by_index, void *workspace,
+                                size_t workspace_bytes, rcm_gpu_stream stream);
 
 #endif

@@ -63,7 +63,7 @@ template <int BYTES, int UNROLL> struct histogram_block {
     /* An element below the border is dropped, one on it may be taken, one above it is taken. */
     enum rank_class { below_border, on_border, above_border };
 
-    const exact_args &a;
+    const exact_args a;
     const bool bfloat, deterministic;
     uint32_t *counts; /* of each bin */
     shared_state *state;
@@ -80,7 +80,7 @@ template <int BYTES, int UNROLL> struct histogram_block {
     bool sorting;                   /* are the elements on the border sorted? */
 
     __device__ __forceinline__ histogram_block(const exact_args &args, bool bf, bool in_order)
-        : a(args), bfloat(bf), deterministic(in_order)
+        : a(args_of_row<BYTES>(args, blockIdx.x)), bfloat(bf), deterministic(in_order)
     {
         unsigned char *at = shared_memory();
         counts = (uint32_t *)at;
@@ -286,6 +286,9 @@ template <int BYTES, int UNROLL> struct histogram_block {
 
     __device__ __forceinline__ void run(bool binary_search)
     {
+        write_rest<BYTES>(a, row);
+        if (a.k == 0)
+            return;
         find_threshold(binary_search);
         while (too_many_on_border())
             divide_border(binary_search);

@@ -25,7 +25,7 @@
 namespace
 {
 
-template <int BYTES, int THREADS> struct radix_block : radix_slice<BYTES, THREADS> {
+template <int BYTES, int THREADS, bool GENERAL> struct radix_block : radix_slice<BYTES, THREADS> {
     typedef radix_slice<BYTES, THREADS> slice;
     using slice::a, slice::p, slice::rank, slice::first, slice::length, slice::begin, slice::V,
         slice::state, slice::counts, slice::scan;
@@ -125,7 +125,7 @@ template <int BYTES, int THREADS> struct radix_block : radix_slice<BYTES, THREAD
     __device__ __forceinline__ void write(uint32_t to, uint32_t of_rank, uint32_t position) const
     {
         const uint32_t index = first + position;
-        write_result<BYTES>(
+        write_result<BYTES, GENERAL>(
             a, slice::row, to,
             bits_of_key<BYTES>(key_of_rank<BYTES>(of_rank), a.order, slice::begin, index), index);
     }
@@ -375,7 +375,20 @@ template <int BYTES, int THREADS> struct radix_block : radix_slice<BYTES, THREAD
 template <int BYTES, int THREADS>
 __global__ void __launch_bounds__(THREADS, 1024 / THREADS) radix(exact_args a, radix_plan p)
 {
-    radix_block<BYTES, THREADS>(a, p).run();
+    radix_block<BYTES, THREADS, false>(a, p).run();
+}
+
+/* The same for rows of different lengths and for other outputs. */
+template <int BYTES, int THREADS>
+__global__ void __launch_bounds__(THREADS, 1024 / THREADS)
+    radix_general(exact_args of_all, radix_plan longest)
+{
+    const uint64_t row = blockIdx.x / longest.blocks;
+    const exact_args a = args_of_row<BYTES>(of_all, row);
+    if (a.k > 0)
+        radix_block<BYTES, THREADS, true>(a, plan_of_row<BYTES, THREADS>(a, longest)).run();
+    if (blockIdx.x % longest.blocks == 0)
+        write_rest<BYTES>(a, row);
 }
 
 /* ---- the plan */
@@ -383,32 +396,13 @@ __global__ void __launch_bounds__(THREADS, 1024 / THREADS) radix(exact_args a, r
 constexpr uint32_t share = 8192; /* elements that a further block of a cluster pays for */
 constexpr size_t list_bytes_most = 80 << 10; /* two blocks fit into a multiprocessor */
 
-/* How the first threshold of a row is found. */
-struct sampling {
-    uint32_t rank; /* in the sample, from the largest */
-    double listed; /* elements that reach it, in the mean; and so many that more are unlikely */
-    double most;
-};
-
-/* The number of the k largest in a sample is nearly Poisson, of this mean: by 4 standard deviations
- * at most one row in 30,000 lists fewer than k. The elements that reach the threshold of a rank r
- * are n/sample times a Gamma variable of shape r: at most one row in 400 has more than the list
- * holds (r = 4; the larger r, the fewer). Such rows are read again. */
-sampling sampling_of(const exact_args &a, uint32_t sample)
-{
-    const double mean = (double)sample * a.k / a.n;
-    const uint32_t rank = smaller_of((uint32_t)(mean + 4.0 * sqrt(mean) + 4.0), sample);
-    const double listed = (double)rank * a.n / sample;
-    return {rank, listed, listed * (1.0 + 4.0 / sqrt((double)rank)) + 256.0};
-}
-
 /* A row has one block if its list fits, or as many as make it fit. It has more if there are fewer
  * rows than multiprocessors. */
 template <int BYTES, int THREADS>
 enum rcm_gpu_status start(const exact_args &a, const exact_options &options,
                           const device_limits &device, rcm_gpu_stream stream)
 {
-    constexpr uint32_t V = 16 / BYTES, sample = THREADS * 8;
+    constexpr uint32_t V = 16 / BYTES;
     radix_plan p = {};
     p.bits = options.bits;
     p.deterministic = options.deterministic;
@@ -417,14 +411,13 @@ enum rcm_gpu_status start(const exact_args &a, const exact_options &options,
         return RCM_GPU_BAD_TYPE;
     const uint32_t entries =
         (uint32_t)(smaller_of(device.shared_bytes - fixed, list_bytes_most) / sizeof(uint32_t));
-    const sampling s = sampling_of(a, sample);
-    /* No sample is taken of a slice that is not longer than it. */
+    const auto s = sampling_of<double>(a.n, a.k, sample_of_row<THREADS>);
     const auto is_whole = [&](uint32_t blocks) {
-        return ceil_divide(ceil_divide(a.n, blocks), V) * V <= smaller_of(sample + 4 * V, entries);
+        return ceil_divide(ceil_divide(a.n, blocks), V) * V <=
+               smaller_of(whole_most<BYTES, THREADS>, entries);
     };
-    /* The slices of several blocks have unequal shares: three tenths of a list are kept free. */
     const auto fits = [&](uint32_t blocks) {
-        return is_whole(blocks) || s.most <= entries / 2 * (blocks > 1 ? 0.7 * blocks : 1.0);
+        return is_whole(blocks) || list_holds(entries / 2, blocks, s.most);
     };
     p.blocks = 1;
     while (p.blocks * 2 <= device.cluster_max &&
@@ -438,12 +431,17 @@ enum rcm_gpu_status start(const exact_args &a, const exact_options &options,
     p.list = p.whole ? smaller_of(p.slice, a.n) : entries / 2;
     if (p.sample_rank && p.blocks == 1)
         p.list = (uint32_t)s.most;
+    /* A short row is listed whole, and the sampling of each row is in single precision. */
+    if (a.general && !p.whole)
+        p.list = smaller_of(std::max(p.list + p.list / 1024 + 1, whole_most<BYTES, THREADS> / 2),
+                            entries / 2);
     if (a.m * p.blocks > INT32_MAX)
         return RCM_GPU_BAD_TYPE;
     const launch how = {(unsigned)(a.m * p.blocks), THREADS,
                         fixed + (size_t)p.list * (p.whole ? 1 : 2) * sizeof(uint32_t), p.blocks,
                         stream};
-    return run(how, radix<BYTES, THREADS>, a, p);
+    return a.general ? run(how, radix_general<BYTES, THREADS>, a, p)
+                     : run(how, radix<BYTES, THREADS>, a, p);
 }
 
 } // namespace

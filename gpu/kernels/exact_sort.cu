@@ -1,5 +1,10 @@
-/* exact_sort.cu - exact top-k by CUB's segmented radix sort of all elements: the simple baseline.
- * CUB's sort runs on the whole device; under the emulation std::stable_sort replaces it.
+/* exact_sort.cu - results, best first: a block sorts those of a row in shared memory, or CUB's
+ * segmented radix sort those of all rows. Of all elements it is exact top-k too, the simple
+ * baseline. CUB's sort runs on the whole device; under the emulation std::stable_sort replaces it.
+ *
+ * What is sorted are candidates, whose index is that of the output. The bits of a value follow from
+ * the rank, those of NaN too. What is behind a row has rank 0 and stays behind, because it is the
+ * last of equals.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "exact.cuh"
@@ -13,119 +18,216 @@
 namespace
 {
 
+/* Element i of the row that `a` is of. */
+template <int BYTES>
+__device__ __forceinline__ candidate candidate_at(const exact_args &a, uint64_t row, uint32_t i)
+{
+    const size_t at = row * a.stride + i;
+    return candidate_of<BYTES>(a, read_bits<BYTES>(a.x, at), a.labels ? a.labels[at] : (int32_t)i);
+}
+
+/* Writes place `place` of the row that `a` is of. */
+template <int BYTES>
+__device__ __forceinline__ void write_sorted(const exact_args &a, uint64_t row, uint32_t place,
+                                             candidate c)
+{
+    const size_t at = row * a.pitch + place;
+    const int32_t key = key_of_rank<BYTES>(rank_of(c));
+    if (place < a.k)
+        write_output<BYTES>(
+            a, at, BYTES == 4 ? bits_of_key_32(key, a.order) : bits_of_key_16(key, a.order),
+            (int32_t)index_of(c));
+    else
+        write_output<BYTES>(a, at, a.fill_bits, a.fill);
+}
+
+/* ---- in blocks */
+
+template <int BYTES, int THREADS, int ITEMS>
+__global__ void __launch_bounds__(THREADS) sort_row(exact_args of_all)
+{
+    const uint64_t row = blockIdx.x;
+    const exact_args a = args_of_row<BYTES>(of_all, row);
+    candidate items[ITEMS];
+#pragma unroll
+    for (int j = 0; j < ITEMS; j++) {
+        const uint32_t place = j * THREADS + threadIdx.x;
+        items[j] = 0;
+        if (place < a.k)
+            items[j] = a.unordered ? a.unordered[row * a.pitch + place]
+                                   : candidate_at<BYTES>(a, row, place);
+    }
+    block_merge_sort_falling<THREADS, ITEMS>(items, shared_memory());
+#pragma unroll
+    for (int j = 0; j < ITEMS; j++)
+        if (threadIdx.x * ITEMS + j < a.pitch)
+            write_sorted<BYTES>(a, row, threadIdx.x * ITEMS + j, items[j]);
+}
+
+template <int THREADS, int ITEMS>
+enum rcm_gpu_status sort_in_blocks(const exact_args &a, int bytes, rcm_gpu_stream stream)
+{
+    const launch how = {(unsigned)a.m, THREADS, block_merge_sort_bytes<THREADS, ITEMS>(), 1,
+                        stream};
+    return bytes == 4 ? run(how, sort_row<4, THREADS, ITEMS>, a)
+                      : run(how, sort_row<2, THREADS, ITEMS>, a);
+}
+
+/* ---- on the whole device */
+
 constexpr unsigned block_threads = 256;
 
-/* Writes the ranks and positions of all elements, row after row. */
+/* Writes the candidates of all elements, row after row. */
+template <int BYTES>
+__global__ void __launch_bounds__(block_threads) spread(exact_args of_all, candidate *to)
+{
+    const uint64_t at = (uint64_t)blockIdx.x * block_threads + threadIdx.x, row = at / of_all.n;
+    if (row >= of_all.m)
+        return;
+    const exact_args a = args_of_row<BYTES>(of_all, row);
+    const uint32_t i = (uint32_t)(at - row * of_all.n);
+    to[at] = i < a.n ? candidate_at<BYTES>(a, row, i) : 0;
+}
+
+/* Writes the first of each `each` sorted candidates. */
 template <int BYTES>
 __global__ void __launch_bounds__(block_threads)
-    spread(exact_args a, uint32_t *ranks, uint32_t *positions)
+    take_first(exact_args of_all, const candidate *sorted, uint32_t each)
 {
-    uint64_t at = (uint64_t)blockIdx.x * block_threads + threadIdx.x;
-    if (at >= a.m * a.n)
+    const uint64_t at = (uint64_t)blockIdx.x * block_threads + threadIdx.x, row = at / of_all.pitch;
+    if (row >= of_all.m)
         return;
-    uint64_t row = at / a.n;
-    uint32_t i = (uint32_t)(at - row * a.n);
-    ranks[at] =
-        rank_of_key<BYTES>(key_of<BYTES>(read_bits<BYTES>(a.x, row * a.stride + i), a.order));
-    positions[at] = i;
+    const uint32_t place = (uint32_t)(at - row * of_all.pitch);
+    write_sorted<BYTES>(args_of_row<BYTES>(of_all, row), row, place, sorted[row * each + place]);
 }
 
-template <int BYTES>
-__global__ void __launch_bounds__(block_threads) take_first(exact_args a, const uint32_t *positions)
-{
-    uint64_t at = (uint64_t)blockIdx.x * block_threads + threadIdx.x;
-    if (at >= a.m * a.k)
-        return;
-    uint64_t row = at / a.k;
-    uint32_t place = (uint32_t)(at - row * a.k), i = positions[row * a.n + place];
-    write_result<BYTES>(a, row, place, read_bits<BYTES>(a.x, row * a.stride + i), i);
-}
-
-struct buffers {
-    uint32_t *ranks, *sorted_ranks, *positions, *sorted_positions;
+/* m rows of `each` candidates. */
+struct segments {
+    candidate *unsorted, *sorted;
     void *temporary;
     size_t temporary_bytes;
+    uint64_t m;
+    uint32_t each;
+
+    size_t array_bytes() const
+    {
+        return round_up<size_t>(m * each * sizeof(candidate), 256);
+    }
 };
 
 #ifdef __CUDACC__
 
 struct row_offset {
-    uint32_t n;
+    uint32_t each;
     __host__ __device__ int64_t operator()(int64_t row) const
     {
-        return row * n;
+        return row * each;
     }
 };
 
-cudaError_t sort_rows(buffers &b, uint64_t m, uint32_t n, int bytes, rcm_gpu_stream stream)
+/* By rank alone, if any order of equals will do. */
+cudaError_t sort_segments(segments &s, int bytes, bool by_index, rcm_gpu_stream stream)
 {
-    auto begin =
-        thrust::make_transform_iterator(thrust::make_counting_iterator((int64_t)0), row_offset{n});
-    return cub::DeviceSegmentedRadixSort::SortPairsDescending(
-        b.temporary, b.temporary_bytes, b.ranks, b.sorted_ranks, b.positions, b.sorted_positions,
-        (int64_t)(m * n), (int64_t)m, begin, begin + 1, 0, 8 * bytes, (cudaStream_t)stream);
+    auto begin = thrust::make_transform_iterator(thrust::make_counting_iterator((int64_t)0),
+                                                 row_offset{s.each});
+    return cub::DeviceSegmentedRadixSort::SortKeysDescending(
+        s.temporary, s.temporary_bytes, s.unsorted, s.sorted, (int64_t)(s.m * s.each), (int64_t)s.m,
+        begin, begin + 1, by_index ? 0 : 32, 32 + 8 * bytes, (cudaStream_t)stream);
 }
 
 #else
 
-int sort_rows(buffers &b, uint64_t m, uint32_t n, int, rcm_gpu_stream)
+int sort_segments(segments &s, int, bool by_index, rcm_gpu_stream)
 {
-    if (!b.temporary) {
-        b.temporary_bytes = 256;
+    if (!s.temporary) {
+        s.temporary_bytes = 256;
         return 0;
     }
-    for (uint64_t row = 0; row < m; row++) {
-        const uint32_t *ranks = b.ranks + row * n;
-        std::copy(b.positions + row * n, b.positions + (row + 1) * n, b.sorted_positions + row * n);
-        std::stable_sort(b.sorted_positions + row * n, b.sorted_positions + (row + 1) * n,
-                         [&](uint32_t i, uint32_t j) { return ranks[i] > ranks[j]; });
-    }
+    const int ignored = by_index ? 0 : 32;
+    std::copy(s.unsorted, s.unsorted + s.m * s.each, s.sorted);
+    for (uint64_t row = 0; row < s.m; row++)
+        std::stable_sort(s.sorted + row * s.each, s.sorted + (row + 1) * s.each,
+                         [&](candidate c, candidate d) { return c >> ignored > d >> ignored; });
     return 0;
 }
 
 #endif
 
-size_t array_bytes(const exact_args &a)
+/* The workspace: perhaps the unsorted candidates, the sorted ones, and what CUB needs. */
+enum rcm_gpu_status workspace_of(segments s, int bytes, bool own, bool by_index,
+                                 size_t *workspace_bytes)
 {
-    return round_up<size_t>(a.m * a.n * sizeof(uint32_t), 256);
+    if (s.m * s.each > INT32_MAX) /* more than the sort takes */
+        return RCM_GPU_BAD_TYPE;
+    if (sort_segments(s, bytes, by_index, nullptr) != 0)
+        return RCM_GPU_ERROR;
+    *workspace_bytes = (own ? 2 : 1) * s.array_bytes() + s.temporary_bytes;
+    return RCM_GPU_OK;
 }
 
+/* Spreads the elements first, if `own` says so. */
 template <int BYTES>
-enum rcm_gpu_status start(const exact_args &a, buffers &b, rcm_gpu_stream stream)
+enum rcm_gpu_status start(const exact_args &a, segments s, bool own, bool by_index, void *workspace,
+                          size_t workspace_bytes, rcm_gpu_stream stream)
 {
-    launch how = {(unsigned)ceil_divide<uint64_t>(a.m * a.n, block_threads), block_threads, 0, 1,
+    unsigned char *at = static_cast<unsigned char *>(workspace);
+    enum rcm_gpu_status status = RCM_GPU_OK;
+    launch how = {(unsigned)ceil_divide<uint64_t>(s.m * s.each, block_threads), block_threads, 0, 1,
                   stream};
-    enum rcm_gpu_status status = run(how, spread<BYTES>, a, b.ranks, b.positions);
-    if (status == RCM_GPU_OK && sort_rows(b, a.m, a.n, BYTES, stream) != 0)
+    if (own) {
+        s.unsorted = reinterpret_cast<candidate *>(at);
+        at += s.array_bytes();
+        status = run(how, spread<BYTES>, a, s.unsorted);
+    }
+    s.sorted = reinterpret_cast<candidate *>(at);
+    s.temporary = at + s.array_bytes();
+    s.temporary_bytes = workspace_bytes - (own ? 2 : 1) * s.array_bytes();
+    if (status == RCM_GPU_OK && sort_segments(s, BYTES, by_index, stream) != 0)
         status = RCM_GPU_ERROR;
-    how.blocks = (unsigned)ceil_divide<uint64_t>(a.m * a.k, block_threads);
-    return status == RCM_GPU_OK ? run(how, take_first<BYTES>, a, b.sorted_positions) : status;
+    how.blocks = (unsigned)ceil_divide<uint64_t>(a.m * a.pitch, block_threads);
+    return status == RCM_GPU_OK ? run(how, take_first<BYTES>, a, s.sorted, s.each) : status;
+}
+
+segments segments_of(const exact_args &a, uint32_t each)
+{
+    return {a.unordered, nullptr, nullptr, 0, a.m, each};
 }
 
 } // namespace
 
-enum rcm_gpu_status exact_sort_workspace(const exact_args &a, int bytes, size_t *workspace_bytes)
+enum rcm_gpu_status exact_sort_workspace(const exact_args &a, int bytes, bool by_index,
+                                         size_t *workspace_bytes)
 {
-    if (a.m * a.n > INT32_MAX) /* more elements than the sort takes */
-        return RCM_GPU_BAD_TYPE;
-    buffers b = {};
-    if (sort_rows(b, a.m, a.n, bytes, nullptr) != 0)
-        return RCM_GPU_ERROR;
-    *workspace_bytes = 4 * array_bytes(a) + b.temporary_bytes;
-    return RCM_GPU_OK;
+    return workspace_of(segments_of(a, a.n), bytes, true, by_index, workspace_bytes);
 }
 
-enum rcm_gpu_status exact_sort(const exact_args &a, int bytes, void *workspace,
+enum rcm_gpu_status exact_sort(const exact_args &a, int bytes, bool by_index, void *workspace,
                                size_t workspace_bytes, rcm_gpu_stream stream)
 {
-    const size_t each = array_bytes(a);
-    unsigned char *at = static_cast<unsigned char *>(workspace);
-    buffers b = {};
-    b.ranks = reinterpret_cast<uint32_t *>(at);
-    b.sorted_ranks = reinterpret_cast<uint32_t *>(at + each);
-    b.positions = reinterpret_cast<uint32_t *>(at + 2 * each);
-    b.sorted_positions = reinterpret_cast<uint32_t *>(at + 3 * each);
-    b.temporary = at + 4 * each;
-    b.temporary_bytes = workspace_bytes - 4 * each;
-    return bytes == 4 ? start<4>(a, b, stream) : start<2>(a, b, stream);
+    const segments s = segments_of(a, a.n);
+    return bytes == 4 ? start<4>(a, s, true, by_index, workspace, workspace_bytes, stream)
+                      : start<2>(a, s, true, by_index, workspace, workspace_bytes, stream);
+}
+
+enum rcm_gpu_status exact_order_workspace(const exact_args &a, int bytes, bool by_index,
+                                          size_t *workspace_bytes)
+{
+    *workspace_bytes = 0;
+    return a.pitch <= exact_order_most
+               ? RCM_GPU_OK
+               : workspace_of(segments_of(a, a.pitch), bytes, false, by_index, workspace_bytes);
+}
+
+enum rcm_gpu_status exact_order(const exact_args &a, int bytes, bool by_index, void *workspace,
+                                size_t workspace_bytes, rcm_gpu_stream stream)
+{
+    if (a.pitch <= 64)
+        return sort_in_blocks<32, 2>(a, bytes, stream);
+    if (a.pitch <= 512)
+        return sort_in_blocks<128, 4>(a, bytes, stream);
+    if (a.pitch <= exact_order_most)
+        return sort_in_blocks<512, exact_order_most / 512>(a, bytes, stream);
+    const segments s = segments_of(a, a.pitch);
+    return bytes == 4 ? start<4>(a, s, false, by_index, workspace, workspace_bytes, stream)
+                      : start<2>(a, s, false, by_index, workspace, workspace_bytes, stream);
 }

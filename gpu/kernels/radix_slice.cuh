@@ -87,6 +87,56 @@ struct element_list {
     }
 };
 
+/* How the first threshold of a row is found. */
+template <class Real> struct sampling {
+    uint32_t rank; /* in the sample, from the largest */
+    Real most;     /* it is unlikely that more elements reach it */
+};
+
+/* The number of the k largest in a sample is nearly Poisson, of this mean: by 4 standard deviations
+ * at most one row in 30,000 lists fewer than k. The elements that reach the threshold of a rank r
+ * are n/sample times a Gamma variable of shape r: at most one row in 400 has more than the list
+ * holds (r = 4; the larger r, the fewer). Such rows are read again. */
+template <class Real>
+__host__ __device__ inline sampling<Real> sampling_of(uint32_t n, uint32_t k, uint32_t sample)
+{
+    const Real four = 4, mean = (Real)sample * (Real)k / (Real)n;
+    const uint32_t rank = smaller_of((uint32_t)(mean + four * sqrt(mean) + four), sample);
+    const Real listed = (Real)rank * (Real)n / (Real)sample;
+    return {rank, listed * (1 + four / sqrt((Real)rank)) + 256};
+}
+
+/* The slices of several blocks have unequal shares: three tenths of a list are kept free. */
+template <class Real>
+__host__ __device__ inline bool list_holds(uint32_t entries, uint32_t blocks, Real most)
+{
+    return most <= (Real)entries * (blocks > 1 ? (Real)0.7 * (Real)blocks : (Real)1);
+}
+
+/* No sample is taken of a slice that is not longer than it. */
+template <int THREADS> constexpr uint32_t sample_of_row = THREADS * 8;
+template <int BYTES, int THREADS>
+constexpr uint32_t whole_most = sample_of_row<THREADS> + 4 * (16 / BYTES);
+
+/* The plan of a row that is shorter than the longest one, for which the list was laid out. */
+template <int BYTES, int THREADS>
+__device__ __forceinline__ radix_plan plan_of_row(const exact_args &row, const radix_plan &longest)
+{
+    radix_plan p = longest;
+    constexpr uint32_t V = 16 / BYTES;
+    const uint32_t words = p.whole ? p.list : 2 * p.list;
+    p.slice = ceil_divide(ceil_divide(row.n, p.blocks), V) * V;
+    const uint32_t slice = smaller_of(p.slice, row.n);
+    p.whole = slice <= smaller_of(whole_most<BYTES, THREADS>, words);
+    p.list = p.whole ? slice : words / 2;
+    p.sample_rank = 0;
+    if (!p.whole) {
+        const sampling<float> s = sampling_of<float>(row.n, row.k, sample_of_row<THREADS>);
+        p.sample_rank = list_holds(p.list, p.blocks, s.most) ? s.rank : 0;
+    }
+    return p;
+}
+
 /* A block's slice of a row, and its shared memory. */
 template <int BYTES, int THREADS> struct radix_slice {
     static constexpr uint32_t V = 16 / BYTES;

@@ -5,6 +5,7 @@
 #ifndef RCM_STAGE1_CUH
 #define RCM_STAGE1_CUH
 
+#include "extent.cuh"
 #include "queue.cuh"
 
 struct stage1_args {
@@ -18,6 +19,7 @@ struct stage1_args {
     bool contiguous;
     bool unaligned; /* may a segment begin at an address that is not a multiple of 16? */
     key_order order;
+    row_extents extents; /* only stage1_thread.cu reads them */
 };
 
 __host__ __device__ __forceinline__ uint32_t bucket_size(const stage1_args &a, uint32_t bucket)

@@ -52,8 +52,8 @@ def topk(rows, k, way, outputs, allocate, stream=0, library=None, lengths=0, sta
     library = library or gpu()
     values, indices = outputs
     call = dict(rows={**rows, "x": ffi.cast("void *", rows["x"])}, k=k, deterministic=True,
-                values=ffi.cast("void *", values), indices=ffi.cast("int32_t *", indices),
-                lengths=ffi.cast("uint64_t *", lengths), starts=ffi.cast("uint64_t *", starts))
+                values=ffi.cast("void *", values), indices=ffi.cast("void *", indices),
+                lengths=ffi.cast("int32_t *", lengths), starts=ffi.cast("int32_t *", starts))
     if way.method == model.RCM_TOP_K_EXACT:
         call = new("rcm_gpu_exact", **call)
         needs, run = library.rcm_gpu_exact_workspace, library.rcm_gpu_exact

@@ -19,18 +19,13 @@ START_TEST(two_stage)
                                             next_random(&state) % 2, &state);
             pretend_device(&state);
             struct rcm_gpu_two_stage call = {
-                rows_of(&batch),
-                k,
-                b,
-                k_b,
-                (enum rcm_gpu_assignment)(next_random(&state) % 2),
-                RCM_GPU_STAGE1_AUTO,
-                (enum rcm_gpu_exact_kernel)(next_random(&state) % RCM_GPU_EXACT_KERNELS),
-                next_random(&state) % 2,
-                NULL,
-                NULL,
-                NULL,
-                NULL};
+                .rows = rows_of(&batch),
+                .k = k,
+                .b = b,
+                .k_b = k_b,
+                .assignment = (enum rcm_gpu_assignment)(next_random(&state) % 2),
+                .stage2 = (enum rcm_gpu_exact_kernel)(next_random(&state) % RCM_GPU_EXACT_KERNELS),
+                .deterministic = next_random(&state) % 2};
             size_t workspace_bytes;
             ck_assert_int_eq(rcm_gpu_two_stage_workspace(&call, &workspace_bytes), RCM_GPU_OK);
             struct output o = make_output(m * k, batch.bytes, workspace_bytes);
@@ -158,31 +153,50 @@ START_TEST(refusals_of_exact)
 }
 END_TEST
 
-START_TEST(refusals_of_lengths)
+START_TEST(refusals_of_outputs)
 {
-    static const uint64_t of_row[2] = {0, 1};
-    for (unsigned given = 1; given < 4; given++) {
-        size_t bytes = 1;
-        struct rcm_gpu_exact exact = {.rows = good_rows,
-                                      .k = 3,
-                                      .values = values,
-                                      .indices = indices,
-                                      .lengths = given & 1 ? of_row : NULL,
-                                      .starts = given & 2 ? of_row : NULL};
-        ck_assert_int_eq(rcm_gpu_exact_workspace(&exact, &bytes), RCM_GPU_UNSUPPORTED);
-        ck_assert_uint_eq(bytes, 0);
-        ck_assert_int_eq(rcm_gpu_exact(&exact, NULL, 0, NULL), RCM_GPU_UNSUPPORTED);
-        struct rcm_gpu_two_stage both = {.rows = good_rows,
-                                         .k = 8,
-                                         .b = 4,
-                                         .k_b = 2,
-                                         .values = values,
-                                         .indices = indices,
-                                         .lengths = exact.lengths,
-                                         .starts = exact.starts};
-        ck_assert_int_eq(rcm_gpu_two_stage_workspace(&both, &bytes), RCM_GPU_UNSUPPORTED);
-        ck_assert_int_eq(rcm_gpu_two_stage(&both, NULL, 0, NULL), RCM_GPU_UNSUPPORTED);
-    }
+    static const int32_t of_row[2] = {0, 1};
+    struct rcm_gpu_exact exact = {.rows = good_rows, .k = 3, .values = values, .indices = indices},
+                         other;
+    struct rcm_gpu_two_stage both = {.rows = good_rows,
+                                     .k = 8,
+                                     .b = 4,
+                                     .k_b = 2,
+                                     .values = values,
+                                     .indices = indices,
+                                     .lengths = of_row},
+                             second;
+    size_t bytes;
+#define EXACT(change, want) \
+    do { \
+        other = exact; \
+        change; \
+        ck_assert_int_eq(rcm_gpu_exact(&other, NULL, 0, NULL), want); \
+    } while (0)
+#define BOTH(change, want) \
+    do { \
+        second = both; \
+        change; \
+        ck_assert_int_eq(rcm_gpu_two_stage_workspace(&second, &bytes), want); \
+        if (want != RCM_GPU_OK) \
+            ck_assert_int_eq(rcm_gpu_two_stage(&second, NULL, 0, NULL), want); \
+    } while (0)
+    EXACT(other.index_bytes = 5, RCM_GPU_BAD_TYPE);
+    EXACT(other.indices = NULL, RCM_GPU_BAD_POINTER);
+    EXACT((other.index_bytes = 8, other.indices = indices + 1), RCM_GPU_BAD_POINTER);
+    EXACT(other.values = (char *)values + 1, RCM_GPU_BAD_POINTER);
+    EXACT(other.lengths = (const int32_t *)((const char *)of_row + 1), RCM_GPU_BAD_POINTER);
+    EXACT(other.starts = (const int32_t *)((const char *)of_row + 2), RCM_GPU_BAD_POINTER);
+    EXACT((other.lengths = of_row, other.fill = INT64_C(1) << 31), RCM_GPU_BAD_TYPE);
+    EXACT(other.sorted = true, RCM_GPU_BAD_WORKSPACE);
+    EXACT((other.rows.m = 1 << 20, other.rows.n = other.k = 1 << 20, other.sorted = true),
+          RCM_GPU_BAD_TYPE);
+    BOTH(second.stage1 = RCM_GPU_STAGE1_THREAD_PER_BUCKET, RCM_GPU_OK);
+    BOTH(second.stage1 = RCM_GPU_STAGE1_COLUMN, RCM_GPU_UNSUPPORTED);
+    BOTH(second.stage1 = RCM_GPU_STAGE1_BLOCK_PER_BUCKET, RCM_GPU_UNSUPPORTED);
+    BOTH(second.index_bytes = 2, RCM_GPU_BAD_TYPE);
+    BOTH(second.fill = -(INT64_C(1) << 32), RCM_GPU_BAD_TYPE);
+    ck_assert_int_eq(rcm_gpu_two_stage(&both, NULL, 0, NULL), RCM_GPU_BAD_WORKSPACE);
 }
 END_TEST
 
@@ -226,5 +240,5 @@ START_TEST(messages_and_names)
 }
 END_TEST
 
-TEST_MAIN("gpu calls", two_stage, repeatable, refusals, refusals_of_exact, refusals_of_lengths,
+TEST_MAIN("gpu calls", two_stage, repeatable, refusals, refusals_of_exact, refusals_of_outputs,
           refusals_of_fused, messages_and_names)
