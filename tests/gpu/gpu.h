@@ -219,7 +219,7 @@ static inline void free_batch(struct batch *b)
 
 /* ---- outputs */
 
-/* Outputs and workspace, filled with a pattern. */
+/* Outputs and workspace, filled with a pattern. There is room for indices of 8 bytes. */
 struct output {
     void *device_values, *device_indices, *workspace;
     size_t count, workspace_bytes, bytes;
@@ -230,19 +230,19 @@ struct output {
 static inline struct output make_output(size_t count, size_t bytes, size_t workspace_bytes)
 {
     struct output o = {rcm_gpu_allocate(count * bytes),
-                       rcm_gpu_allocate(count * 4),
+                       rcm_gpu_allocate(count * 8),
                        workspace_bytes ? rcm_gpu_allocate(workspace_bytes) : NULL,
                        count,
                        workspace_bytes,
                        bytes,
                        malloc(count * bytes),
-                       malloc(count * 4)};
+                       malloc(count * 8)};
     ck_assert(o.device_values && o.device_indices && o.values && o.indices &&
               (o.workspace || !workspace_bytes));
     memset(o.values, 0xee, count * bytes);
-    memset(o.indices, 0xee, count * 4);
+    memset(o.indices, 0xee, count * 8);
     ck_assert_int_eq(rcm_gpu_to_device(o.device_values, o.values, count * bytes), RCM_GPU_OK);
-    ck_assert_int_eq(rcm_gpu_to_device(o.device_indices, o.indices, count * 4), RCM_GPU_OK);
+    ck_assert_int_eq(rcm_gpu_to_device(o.device_indices, o.indices, count * 8), RCM_GPU_OK);
     if (workspace_bytes) {
         void *poison = malloc(workspace_bytes);
         memset(poison, 0xdd, workspace_bytes);
@@ -257,7 +257,7 @@ static inline void fetch_output(struct output *o)
     ck_assert_int_eq(rcm_gpu_wait(), RCM_GPU_OK);
     ck_assert_int_eq(rcm_gpu_from_device(o->values, o->device_values, o->count * o->bytes),
                      RCM_GPU_OK);
-    ck_assert_int_eq(rcm_gpu_from_device(o->indices, o->device_indices, o->count * 4), RCM_GPU_OK);
+    ck_assert_int_eq(rcm_gpu_from_device(o->indices, o->device_indices, o->count * 8), RCM_GPU_OK);
 }
 
 static inline void free_output(struct output *o)

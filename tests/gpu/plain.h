@@ -119,6 +119,161 @@ static inline void check_two_stage(const struct batch *batch, uint64_t k, uint64
     free(seen);
 }
 
+/* ---- what a call writes, with all that it may want */
+
+/* An element, to sort by: best first, NaN last, -0 below +0, the lower index first. */
+struct entry {
+    double merit;
+    int64_t index;
+};
+
+static inline int by_entry(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    const int order = by_merit(&x->merit, &y->merit);
+    if (order)
+        return order;
+    if (x->merit == 0.0 && signbit(x->merit) != signbit(y->merit))
+        return signbit(x->merit) ? 1 : -1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+static inline bool same_value(double a, double b)
+{
+    return same_merit(a, b) && (a != 0.0 || !signbit(a) == !signbit(b));
+}
+
+/* What is wanted of both stages, or with b = 0 of exact top-k. */
+struct wanted {
+    uint64_t k, b, k_b;
+    enum rcm_gpu_assignment assignment;
+    bool values, sorted;
+    bool by_index;     /* of equal values the lower index comes first in the output */
+    bool lowest_index; /* and the lower ones are taken */
+    unsigned index_bytes;
+    const int32_t *lengths, *starts; /* on the host, or NULL */
+    int64_t fill;
+};
+
+static inline void extent_of(const struct batch *batch, const struct wanted *w, uint64_t r,
+                             int64_t *start, int64_t *length)
+{
+    const int64_t n = (int64_t)batch->n, from = w->starts ? w->starts[r] : 0;
+    *start = from < 0 ? 0 : from < n ? from : n;
+    *length = w->lengths ? w->lengths[r] : n;
+    *length = *length < 0 ? 0 : *length < n - *start ? *length : n - *start;
+}
+
+/* Leaves the k_b best elements of each bucket of the row, in any order, and returns their number.
+ * `from` has all elements, in the order of the row. */
+static inline uint64_t keep_candidates(const struct entry *from, uint64_t length,
+                                       const struct wanted *w, struct entry *to)
+{
+    uint64_t count = 0;
+    struct entry *bucket = malloc((length + 1) * sizeof *bucket);
+    for (uint64_t q = 0; q < w->b; q++) {
+        const uint64_t size = length / w->b + (q < length % w->b),
+                       step = w->assignment == RCM_GPU_INTERLEAVED ? w->b : 1,
+                       first = first_of(w->assignment, length, w->b, q);
+        for (uint64_t j = 0; j < size; j++)
+            bucket[j] = from[first + j * step];
+        qsort(bucket, size, sizeof *bucket, by_entry);
+        for (uint64_t j = 0; j < size && j < w->k_b; j++)
+            to[count++] = bucket[j];
+    }
+    free(bucket);
+    return count;
+}
+
+static inline int64_t index_at(const struct output *o, const struct wanted *w, uint64_t at)
+{
+    return w->index_bytes == 8 ? ((const int64_t *)o->indices)[at] : o->indices[at];
+}
+
+/* The elements that came out are as good as the best ones, and in the order that is wanted. */
+static inline void check_order(const struct batch *batch, const struct wanted *w, uint64_t r,
+                               struct entry *got, const struct entry *best, uint64_t found,
+                               const char *what)
+{
+    for (uint64_t j = 1; w->sorted && w->by_index && j < found; j++)
+        REQUIRE(isnan(got[j].merit) || !same_value(got[j - 1].merit, got[j].merit) ||
+                    got[j - 1].index < got[j].index,
+                CASE_FMT ": entry %" PRIu64 ": the lower index is not first", CASE_ARG(batch, r),
+                j);
+    if (!w->sorted)
+        qsort(got, found, sizeof *got, by_entry);
+    for (uint64_t j = 0; j < found; j++) {
+        REQUIRE(same_value(got[j].merit, best[j].merit),
+                CASE_FMT ": k %" PRIu64 " b %" PRIu64 ": number %" PRIu64 " is %g, want %g",
+                CASE_ARG(batch, r), w->k, w->b, j, got[j].merit, best[j].merit);
+        REQUIRE(!w->lowest_index || isnan(got[j].merit) || got[j].index == best[j].index,
+                CASE_FMT ": k %" PRIu64 ": number %" PRIu64 " is at %" PRId64 ", want %" PRId64,
+                CASE_ARG(batch, r), w->k, j, got[j].index, best[j].index);
+    }
+}
+
+static inline void check_row(const struct batch *batch, const struct wanted *w,
+                             const struct output *o, uint64_t r, const char *what)
+{
+    const enum rcm_gpu_dtype dtype = batch->dtype;
+    int64_t start, length;
+    extent_of(batch, w, r, &start, &length);
+    const uint64_t found = w->k < (uint64_t)length ? w->k : (uint64_t)length;
+    struct entry *all = malloc((batch->n + 1) * sizeof *all),
+                 *best = malloc((batch->n + 1) * sizeof *best),
+                 *got = malloc((w->k + 1) * sizeof *got);
+    bool *seen = calloc(batch->n + 1, 1);
+    for (int64_t i = 0; i < length; i++)
+        all[i] = (struct entry){
+            merit(dtype, element(row_of(batch, r), dtype, (uint64_t)(start + i)), batch->smallest),
+            i};
+    uint64_t count = (uint64_t)length;
+    if (w->b)
+        count = keep_candidates(all, count, w, best);
+    else
+        memcpy(best, all, count * sizeof *all);
+    qsort(best, count, sizeof *best, by_entry);
+    REQUIRE(count >= found, "the buckets keep too few");
+    for (uint64_t j = 0; j < w->k; j++) {
+        const uint64_t at = r * w->k + j;
+        const int64_t index = index_at(o, w, at);
+        const uint32_t bits = element(o->values, dtype, at);
+        if (j >= found) {
+            REQUIRE(index == w->fill, CASE_FMT ": entry %" PRIu64 ": index %" PRId64 ", no fill",
+                    CASE_ARG(batch, r), j, index);
+            REQUIRE(!w->values || bits == bits_of(dtype, batch->smallest ? INFINITY : -INFINITY),
+                    CASE_FMT ": entry %" PRIu64 ": fills with %x", CASE_ARG(batch, r), j, bits);
+            continue;
+        }
+        REQUIRE(index >= 0 && index < length && !seen[index],
+                CASE_FMT ": entry %" PRIu64 ": index %" PRId64 " is not valid or not new",
+                CASE_ARG(batch, r), j, index);
+        seen[index] = true;
+        got[j] = all[index];
+        REQUIRE(!w->values || bits == element(row_of(batch, r), dtype, (uint64_t)(start + index)),
+                CASE_FMT ": entry %" PRIu64 ": value %x is not that at index %" PRId64,
+                CASE_ARG(batch, r), j, bits, index);
+    }
+    check_order(batch, w, r, got, best, found, what);
+    free(all);
+    free(best);
+    free(got);
+    free(seen);
+}
+
+static inline void check_wanted(const struct batch *batch, const struct wanted *w,
+                                const struct output *o, const char *what)
+{
+    for (uint64_t r = 0; r < batch->m; r++)
+        check_row(batch, w, o, r, what);
+    /* Nothing else is written. */
+    const unsigned char *at = (const unsigned char *)o->indices;
+    for (size_t i = o->count * w->index_bytes; i < o->count * 8; i++)
+        ck_assert_uint_eq(at[i], 0xee);
+    for (size_t i = 0; !w->values && i < o->count * o->bytes; i++)
+        ck_assert_uint_eq(o->values[i], 0xee);
+}
+
 /* What the check on the device says of outputs on the device. The caller gives `exact` or
  * `stage1`. */
 static inline struct rcm_gpu_verdict verdict_of(const struct rcm_gpu_stage1 *stage1,

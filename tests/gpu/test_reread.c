@@ -15,29 +15,40 @@ struct shape {
     unsigned cluster_max;
 };
 
-/* The rows that are read again, added to 5. */
-static uint32_t count_reread(const struct shape *s, enum rcm_gpu_input input, bool smallest)
+/* The rows that are read again, added to 5. `behind`: sorted, and that many elements more stand
+ * behind the length of the one row. */
+static uint32_t count_reread(const struct shape *s, enum rcm_gpu_input input, bool smallest,
+                             uint64_t behind)
 {
+    const int32_t length = (int32_t)s->n;
+    size_t workspace_bytes;
     const size_t bytes = rcm_gpu_dtype_bytes(s->dtype);
     uint32_t reread = 5;
-    void *x = rcm_gpu_allocate(s->m * s->n * bytes), *counter = rcm_gpu_allocate(sizeof reread);
-    struct output o = make_output(s->m * s->k, bytes, 0);
-    struct rcm_gpu_exact call = {.rows = {x, s->m, s->n, 0, s->dtype, smallest},
+    void *x = rcm_gpu_allocate((s->m * s->n + behind) * bytes),
+         *counter = rcm_gpu_allocate(sizeof reread), *lengths = rcm_gpu_allocate(sizeof length);
+    struct rcm_gpu_exact call = {.rows = {x, s->m, s->n + behind, 0, s->dtype, smallest},
                                  .k = s->k,
                                  .kernel = RCM_GPU_EXACT_RADIX,
-                                 .values = o.device_values,
-                                 .indices = o.device_indices,
-                                 .reread = counter};
+                                 .sorted = behind > 0,
+                                 .reread = counter,
+                                 .lengths = behind > 0 ? lengths : NULL};
     rcm_gpu_pretend(0, s->multiprocessors, 227 * 1024, s->cluster_max);
+    ck_assert_int_eq(rcm_gpu_to_device(lengths, &length, sizeof length), RCM_GPU_OK);
+    ck_assert_int_eq(rcm_gpu_exact_workspace(&call, &workspace_bytes), RCM_GPU_OK);
+    struct output o = make_output(s->m * s->k, bytes, workspace_bytes);
+    call.values = o.device_values;
+    call.indices = o.device_indices;
     ck_assert_int_eq(rcm_gpu_fill(s->dtype, input, s->m, s->n, 77, x, NULL), RCM_GPU_OK);
     ck_assert_int_eq(rcm_gpu_to_device(counter, &reread, sizeof reread), RCM_GPU_OK);
-    ck_assert_int_eq(rcm_gpu_exact(&call, NULL, 0, NULL), RCM_GPU_OK);
+    ck_assert_int_eq(rcm_gpu_exact(&call, o.workspace, workspace_bytes, NULL), RCM_GPU_OK);
     ck_assert_int_eq(rcm_gpu_wait(), RCM_GPU_OK);
     ck_assert_int_eq(rcm_gpu_from_device(&reread, counter, sizeof reread), RCM_GPU_OK);
+    call.rows.n = s->n;
     ck_assert(is_correct(verdict_of(NULL, &call)));
     call.reread = (uint32_t *)((char *)counter + 1);
     ck_assert_int_eq(rcm_gpu_exact(&call, NULL, 0, NULL), RCM_GPU_BAD_POINTER);
     rcm_gpu_free(counter);
+    rcm_gpu_free(lengths);
     rcm_gpu_free(x);
     free_output(&o);
     return reread;
@@ -46,7 +57,8 @@ static uint32_t count_reread(const struct shape *s, enum rcm_gpu_input input, bo
 /* Blocks of 256 threads (the first shape) and of 512, clusters, both sizes of elements, and rows of
  * which most do not begin at a multiple of 16. In the first shape a run of the sample is 25 chunks:
  * were it even, a block of 512 threads would sample half of the same chunks. Of normals at most one
- * row in 30,000 is read again. The short form: a row of the first. */
+ * row in 30,000 is read again. A row with a length has the sample of that length. The short form: a
+ * row of the first. */
 START_TEST(misled)
 {
     static const struct shape shapes[] = {{RCM_GPU_F32, 3, 51601, 2000, 1, 1},
@@ -62,11 +74,16 @@ START_TEST(misled)
             continue;
         if (few_cases())
             one.m = 1;
-        const uint32_t normal = count_reread(s, RCM_GPU_INPUT_NORMAL, smallest),
-                       high = count_reread(s, RCM_GPU_INPUT_SAMPLE_HIGH, smallest),
-                       low = count_reread(s, RCM_GPU_INPUT_SAMPLE_LOW, smallest);
-        ck_assert_msg(normal == 5 && high == 5 + s->m && low == 5 + s->m,
-                      "shape %zu: %u, %u and %u", i, normal, high, low);
+        for (unsigned more = 0; more < 3; more++) {
+            const uint64_t behind = more < 2 ? more : s->n / 10;
+            one.m = behind ? 1 : one.m;
+            const uint32_t normal = count_reread(s, RCM_GPU_INPUT_NORMAL, smallest, behind),
+                           high = count_reread(s, RCM_GPU_INPUT_SAMPLE_HIGH, smallest, behind),
+                           low = count_reread(s, RCM_GPU_INPUT_SAMPLE_LOW, smallest, behind);
+            ck_assert_msg(normal == 5 && high == 5 + s->m && low == 5 + s->m,
+                          "shape %zu, %" PRIu64 " behind: %u, %u and %u", i, behind, normal, high,
+                          low);
+        }
     }
 }
 END_TEST
@@ -79,7 +96,7 @@ START_TEST(without_sample)
                                           {RCM_GPU_F32, 2, 40000, 20000, 1, 1}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (unsigned input = 0; input < RCM_GPU_INPUTS; input += RCM_GPU_INPUT_SAMPLE_HIGH)
-            ck_assert_uint_eq(count_reread(&shapes[i], (enum rcm_gpu_input)input, false), 5);
+            ck_assert_uint_eq(count_reread(&shapes[i], (enum rcm_gpu_input)input, false, 0), 5);
 }
 END_TEST
 

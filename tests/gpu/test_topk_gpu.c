@@ -72,11 +72,14 @@ START_TEST(repeatable)
                                           .k = k,
                                           .kernel = repeat % 3 ? RCM_GPU_EXACT_RADIX
                                                                : RCM_GPU_EXACT_HISTOGRAM,
+                                          .sorted = repeat / 2 % 2,
                                           .deterministic = true};
-            second[time] = make_output(2 * k, batch.bytes, 0);
+            ck_assert_int_eq(rcm_gpu_exact_workspace(&exact, &bytes), RCM_GPU_OK);
+            second[time] = make_output(2 * k, batch.bytes, bytes);
             exact.values = second[time].device_values;
             exact.indices = second[time].device_indices;
-            ck_assert_int_eq(rcm_gpu_exact(&exact, NULL, 0, NULL), RCM_GPU_OK);
+            ck_assert_int_eq(rcm_gpu_exact(&exact, second[time].workspace, bytes, NULL),
+                             RCM_GPU_OK);
             fetch_output(&second[time]);
         }
         ck_assert_mem_eq(first[0].indices, first[1].indices, 2 * candidates * sizeof(int32_t));
@@ -92,7 +95,7 @@ END_TEST
 
 /* Arguments of calls that are rejected before anything runs. */
 static float x[64], values[64];
-static int32_t indices[64];
+static _Alignas(8) int32_t indices[64];
 static const struct rcm_gpu_rows good_rows = {x, 2, 32, 0, RCM_GPU_F32, false};
 
 START_TEST(refusals)
