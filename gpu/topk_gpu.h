@@ -187,7 +187,8 @@ struct rcm_gpu_exact {
                          * only if m k < 2^31 */
     bool deterministic;   /* see "Repeat" at the head of this file */
     unsigned bits;        /* radix: 8 to 11 bits of a digit; 0 means 11 */
-    unsigned unroll;      /* histogram: 1, 4 or 8 loads of a thread at a time; 0 means 8 */
+    unsigned unroll;      /* histogram: 1, 4 or 8 loads of a thread at a time; 0 means 8. Always 8
+                           * with `sorted`, wide indices, lengths, starts, or without values */
     bool binary_search;   /* histogram: one thread finds the threshold bin by binary search; if not
                          * set, all threads look for it at once */
     void *values;         /* output, m x k, of the dtype of the rows; NULL: not wanted */

@@ -55,7 +55,7 @@ enum rcm_gpu_status set_up(const struct rcm_gpu_exact *call, exact_setup *to)
     if (status != RCM_GPU_OK)
         return status;
     *to = {};
-    exact_args &a = to->args;
+    general_args &a = to->args;
     to->bytes = (int)rcm_gpu_dtype_bytes(rows.dtype);
     a.x = static_cast<const unsigned char *>(rows.x);
     a.labels = call->labels;
@@ -97,7 +97,7 @@ enum rcm_gpu_status set_up(const struct rcm_gpu_exact *call, exact_setup *to)
 
 enum rcm_gpu_status start(const exact_setup &s, void *workspace, rcm_gpu_stream stream)
 {
-    exact_args a = s.args;
+    general_args a = s.args;
     a.general |= !a.values;
     const bool by_index = s.options.deterministic;
     if (s.kernel == RCM_GPU_EXACT_SORT)

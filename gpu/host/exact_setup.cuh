@@ -22,7 +22,7 @@ inline row_extents extents_of(const int32_t *lengths, const int32_t *starts, uin
 }
 
 struct exact_setup {
-    exact_args args;
+    general_args args;
     int bytes;
     enum rcm_gpu_exact_kernel kernel;
     exact_options options;

@@ -149,7 +149,7 @@ enum rcm_gpu_status set_up_second(const struct rcm_gpu_exact &call, uint64_t n, 
     *to = {};
     to->stage_bytes = stage1_bytes;
     enum rcm_gpu_status status = set_up(&call, &to->stage);
-    exact_args &a = to->stage.args;
+    general_args &a = to->stage.args;
     to->runs = a.k < a.n || a.general || !wants_values;
     if (status != RCM_GPU_OK || !to->runs)
         return status;
@@ -165,7 +165,7 @@ enum rcm_gpu_status set_up_second(const struct rcm_gpu_exact &call, uint64_t n, 
 template <class F>
 enum rcm_gpu_status run_both(second_stage s, void *workspace, rcm_gpu_stream stream, F first)
 {
-    exact_args &a = s.stage.args;
+    general_args &a = s.stage.args;
     unsigned char *kept = static_cast<unsigned char *>(workspace), *labels = kept + s.values_bytes,
                   *rest = labels + s.indices_bytes;
     if (!s.runs)

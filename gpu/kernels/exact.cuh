@@ -14,16 +14,18 @@ struct exact_args {
     void *indices;
     uint64_t m, stride;
     uint32_t n, k;
-    uint32_t pitch; /* results of a row in the output: the k of the call */
     key_order order;
     bool bfloat;
     uint32_t *reread; /* NULL, or what counts the rows that the sample of `radix` missed */
+};
 
-    /* What a general call may want besides. */
-    bool general;
-    candidate
-        *unordered; /* NULL, or where results are left for exact_order.cu, not in the output */
-    bool wide;      /* an index has 8 bytes; without `general` it has 4 */
+/* All that a call may want. Kernels for exact_args alone are compiled apart, so that a plain call
+ * pays for none of it. */
+struct general_args : exact_args {
+    bool general;         /* is any of this asked for? */
+    uint32_t pitch;       /* results of a row in the output: the k of the call */
+    candidate *unordered; /* NULL, or where results are left for exact_order() */
+    bool wide;            /* an index has 8 bytes, not 4 */
     row_extents extents;
     bool of_candidates; /* do rows begin at 0, whatever their extents say? */
     int64_t fill;
@@ -32,9 +34,9 @@ struct exact_args {
 
 /* The call as the blocks of a row of a general call see it: n and k are those of the row. */
 template <int BYTES>
-__device__ __forceinline__ exact_args args_of_row(const exact_args &of_all, uint64_t row)
+__device__ __forceinline__ general_args args_of_row(const general_args &of_all, uint64_t row)
 {
-    exact_args a = of_all;
+    general_args a = of_all;
     const extent e = a.extents.of(row);
     a.n = smaller_of(e.length, a.n);
     a.k = smaller_of(a.k, a.n);
@@ -58,7 +60,7 @@ __device__ __forceinline__ candidate candidate_of(const exact_args &a, uint32_t 
 
 /* Writes a result of a general call into the output. */
 template <int BYTES>
-__device__ __forceinline__ void write_output(const exact_args &a, size_t at, uint32_t bits,
+__device__ __forceinline__ void write_output(const general_args &a, size_t at, uint32_t bits,
                                              int64_t index)
 {
     if (a.values)
@@ -69,26 +71,29 @@ __device__ __forceinline__ void write_output(const exact_args &a, size_t at, uin
         ((int32_t *)a.indices)[at] = (int32_t)index;
 }
 
-template <int BYTES, bool GENERAL = true>
-__device__ __forceinline__ void write_result(const exact_args &a, uint64_t row, uint32_t place,
+template <int BYTES>
+__device__ __forceinline__ void write_result(const general_args &a, uint64_t row, uint32_t place,
                                              uint32_t bits, uint32_t index)
 {
     const size_t at = row * a.pitch + place;
-    if (!GENERAL) {
-        write_bits<BYTES>(a.values, at, bits);
-        ((int32_t *)a.indices)[at] = a.labels ? a.labels[row * a.stride + index] : (int32_t)index;
-        return;
-    }
     const int32_t label = a.labels ? a.labels[row * a.stride + index] : (int32_t)index;
     if (a.unordered)
         a.unordered[at] = candidate_of<BYTES>(a, bits, label);
     else
         write_output<BYTES>(a, at, bits, label);
 }
+template <int BYTES>
+__device__ __forceinline__ void write_result(const exact_args &a, uint64_t row, uint32_t place,
+                                             uint32_t bits, uint32_t index)
+{
+    size_t at = row * a.k + place;
+    write_bits<BYTES>(a.values, at, bits);
+    ((int32_t *)a.indices)[at] = a.labels ? a.labels[row * a.stride + index] : (int32_t)index;
+}
 
 /* Writes what stands behind the last element of a row that has fewer than k. All threads of a block
  * call it. */
-template <int BYTES> __device__ __forceinline__ void write_rest(const exact_args &a, uint64_t row)
+template <int BYTES> __device__ __forceinline__ void write_rest(const general_args &a, uint64_t row)
 {
     for (uint32_t place = a.k + threadIdx.x; place < a.pitch; place += blockDim.x)
         if (a.unordered)
@@ -124,21 +129,21 @@ template <int THREADS> struct ordered_places {
     }
 };
 
-enum rcm_gpu_status exact_radix(const exact_args &a, int bytes, const exact_options &options,
+enum rcm_gpu_status exact_radix(const general_args &a, int bytes, const exact_options &options,
                                 const device_limits &device, rcm_gpu_stream stream);
-enum rcm_gpu_status exact_histogram(const exact_args &a, int bytes, const exact_options &options,
+enum rcm_gpu_status exact_histogram(const general_args &a, int bytes, const exact_options &options,
                                     rcm_gpu_stream stream);
 /* These write results best first, and of equal ones the lower index first if `by_index` is set: of
  * all elements; of what an exact kernel has left in a.unordered, or where that is NULL of all
  * elements, if k = n <= exact_order_most. */
 constexpr uint32_t exact_order_most = 4096;
-enum rcm_gpu_status exact_sort_workspace(const exact_args &a, int bytes, bool by_index,
+enum rcm_gpu_status exact_sort_workspace(const general_args &a, int bytes, bool by_index,
                                          size_t *workspace_bytes);
-enum rcm_gpu_status exact_sort(const exact_args &a, int bytes, bool by_index, void *workspace,
+enum rcm_gpu_status exact_sort(const general_args &a, int bytes, bool by_index, void *workspace,
                                size_t workspace_bytes, rcm_gpu_stream stream);
-enum rcm_gpu_status exact_order_workspace(const exact_args &a, int bytes, bool by_index,
+enum rcm_gpu_status exact_order_workspace(const general_args &a, int bytes, bool by_index,
                                           size_t *workspace_bytes);
-enum rcm_gpu_status exact_order(const exact_args &a, int bytes, bool by_index, void *workspace,
+enum rcm_gpu_status exact_order(const general_args &a, int bytes, bool by_index, void *workspace,
                                 size_t workspace_bytes, rcm_gpu_stream stream);
 
 #endif

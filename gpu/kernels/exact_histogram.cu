@@ -59,11 +59,11 @@ struct shared_state {
 
 constexpr size_t state_bytes = round_up<size_t>(sizeof(shared_state), 16);
 
-template <int BYTES, int UNROLL> struct histogram_block {
+template <int BYTES, int UNROLL, class Args> struct histogram_block {
     /* An element below the border is dropped, one on it may be taken, one above it is taken. */
     enum rank_class { below_border, on_border, above_border };
 
-    const exact_args a;
+    const Args &a;
     const bool bfloat, deterministic;
     uint32_t *counts; /* of each bin */
     shared_state *state;
@@ -79,8 +79,8 @@ template <int BYTES, int UNROLL> struct histogram_block {
     bool refined = false;           /* has the threshold bin been divided? */
     bool sorting;                   /* are the elements on the border sorted? */
 
-    __device__ __forceinline__ histogram_block(const exact_args &args, bool bf, bool in_order)
-        : a(args_of_row<BYTES>(args, blockIdx.x)), bfloat(bf), deterministic(in_order)
+    __device__ __forceinline__ histogram_block(const Args &args, bool bf, bool in_order)
+        : a(args), bfloat(bf), deterministic(in_order)
     {
         unsigned char *at = shared_memory();
         counts = (uint32_t *)at;
@@ -286,9 +286,6 @@ template <int BYTES, int UNROLL> struct histogram_block {
 
     __device__ __forceinline__ void run(bool binary_search)
     {
-        write_rest<BYTES>(a, row);
-        if (a.k == 0)
-            return;
         find_threshold(binary_search);
         while (too_many_on_border())
             divide_border(binary_search);
@@ -307,13 +304,27 @@ __global__ void __launch_bounds__(block_threads)
     histogram(exact_args a, bool bfloat, bool binary_search, bool deterministic)
 {
     static_assert(block_threads == bins, "a thread looks after a bin");
-    histogram_block<BYTES, UNROLL>(a, bfloat, deterministic).run(binary_search);
+    histogram_block<BYTES, UNROLL, exact_args>(a, bfloat, deterministic).run(binary_search);
+}
+
+/* The same for all that a call may want. */
+template <int BYTES, int UNROLL>
+__global__ void __launch_bounds__(block_threads)
+    histogram_general(general_args of_all, bool bfloat, bool binary_search, bool deterministic)
+{
+    const general_args a = args_of_row<BYTES>(of_all, blockIdx.x);
+    write_rest<BYTES>(a, blockIdx.x);
+    if (a.k > 0)
+        histogram_block<BYTES, UNROLL, general_args>(a, bfloat, deterministic).run(binary_search);
 }
 
 template <int BYTES>
-enum rcm_gpu_status start(const exact_args &a, const exact_options &options, const launch &how,
+enum rcm_gpu_status start(const general_args &a, const exact_options &options, const launch &how,
                           bool bfloat)
 {
+    if (a.general)
+        return run(how, histogram_general<BYTES, 8>, a, bfloat, options.binary_search,
+                   options.deterministic);
     auto kernel = options.unroll == 1   ? histogram<BYTES, 1>
                   : options.unroll == 4 ? histogram<BYTES, 4>
                                         : histogram<BYTES, 8>;
@@ -322,7 +333,7 @@ enum rcm_gpu_status start(const exact_args &a, const exact_options &options, con
 
 } // namespace
 
-enum rcm_gpu_status exact_histogram(const exact_args &a, int bytes, const exact_options &options,
+enum rcm_gpu_status exact_histogram(const general_args &a, int bytes, const exact_options &options,
                                     rcm_gpu_stream stream)
 {
     constexpr size_t temporary = std::max(block_radix_sort_bytes<block_threads, sort_items>(),

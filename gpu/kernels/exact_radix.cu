@@ -25,8 +25,9 @@
 namespace
 {
 
-template <int BYTES, int THREADS, bool GENERAL> struct radix_block : radix_slice<BYTES, THREADS> {
-    typedef radix_slice<BYTES, THREADS> slice;
+template <int BYTES, int THREADS, class Args>
+struct radix_block : radix_slice<BYTES, THREADS, Args> {
+    typedef radix_slice<BYTES, THREADS, Args> slice;
     using slice::a, slice::p, slice::rank, slice::first, slice::length, slice::begin, slice::V,
         slice::state, slice::counts, slice::scan;
     using slice::radix_slice;
@@ -125,7 +126,7 @@ template <int BYTES, int THREADS, bool GENERAL> struct radix_block : radix_slice
     __device__ __forceinline__ void write(uint32_t to, uint32_t of_rank, uint32_t position) const
     {
         const uint32_t index = first + position;
-        write_result<BYTES, GENERAL>(
+        write_result<BYTES>(
             a, slice::row, to,
             bits_of_key<BYTES>(key_of_rank<BYTES>(of_rank), a.order, slice::begin, index), index);
     }
@@ -375,18 +376,18 @@ template <int BYTES, int THREADS, bool GENERAL> struct radix_block : radix_slice
 template <int BYTES, int THREADS>
 __global__ void __launch_bounds__(THREADS, 1024 / THREADS) radix(exact_args a, radix_plan p)
 {
-    radix_block<BYTES, THREADS, false>(a, p).run();
+    radix_block<BYTES, THREADS, exact_args>(a, p).run();
 }
 
 /* The same for rows of different lengths and for other outputs. */
 template <int BYTES, int THREADS>
 __global__ void __launch_bounds__(THREADS, 1024 / THREADS)
-    radix_general(exact_args of_all, radix_plan longest)
+    radix_general(general_args of_all, radix_plan longest)
 {
     const uint64_t row = blockIdx.x / longest.blocks;
-    const exact_args a = args_of_row<BYTES>(of_all, row);
+    const general_args a = args_of_row<BYTES>(of_all, row);
     if (a.k > 0)
-        radix_block<BYTES, THREADS, true>(a, plan_of_row<BYTES, THREADS>(a, longest)).run();
+        radix_block<BYTES, THREADS, general_args>(a, plan_of_row<BYTES, THREADS>(a, longest)).run();
     if (blockIdx.x % longest.blocks == 0)
         write_rest<BYTES>(a, row);
 }
@@ -399,14 +400,14 @@ constexpr size_t list_bytes_most = 80 << 10; /* two blocks fit into a multiproce
 /* A row has one block if its list fits, or as many as make it fit. It has more if there are fewer
  * rows than multiprocessors. */
 template <int BYTES, int THREADS>
-enum rcm_gpu_status start(const exact_args &a, const exact_options &options,
+enum rcm_gpu_status start(const general_args &a, const exact_options &options,
                           const device_limits &device, rcm_gpu_stream stream)
 {
     constexpr uint32_t V = 16 / BYTES;
     radix_plan p = {};
     p.bits = options.bits;
     p.deterministic = options.deterministic;
-    const size_t fixed = radix_slice<BYTES, THREADS>::list_at * word_bytes;
+    const size_t fixed = radix_slice<BYTES, THREADS, exact_args>::list_at * word_bytes;
     if (fixed + 2048 * sizeof(uint32_t) > device.shared_bytes)
         return RCM_GPU_BAD_TYPE;
     const uint32_t entries =
@@ -446,7 +447,7 @@ enum rcm_gpu_status start(const exact_args &a, const exact_options &options,
 
 } // namespace
 
-enum rcm_gpu_status exact_radix(const exact_args &a, int bytes, const exact_options &options,
+enum rcm_gpu_status exact_radix(const general_args &a, int bytes, const exact_options &options,
                                 const device_limits &device, rcm_gpu_stream stream)
 {
     /* Many rows that are not long: more and smaller blocks, so that some work while others wait.

@@ -20,7 +20,7 @@ namespace
 
 /* Element i of the row that `a` is of. */
 template <int BYTES>
-__device__ __forceinline__ candidate candidate_at(const exact_args &a, uint64_t row, uint32_t i)
+__device__ __forceinline__ candidate candidate_at(const general_args &a, uint64_t row, uint32_t i)
 {
     const size_t at = row * a.stride + i;
     return candidate_of<BYTES>(a, read_bits<BYTES>(a.x, at), a.labels ? a.labels[at] : (int32_t)i);
@@ -28,7 +28,7 @@ __device__ __forceinline__ candidate candidate_at(const exact_args &a, uint64_t 
 
 /* Writes place `place` of the row that `a` is of. */
 template <int BYTES>
-__device__ __forceinline__ void write_sorted(const exact_args &a, uint64_t row, uint32_t place,
+__device__ __forceinline__ void write_sorted(const general_args &a, uint64_t row, uint32_t place,
                                              candidate c)
 {
     const size_t at = row * a.pitch + place;
@@ -44,10 +44,10 @@ __device__ __forceinline__ void write_sorted(const exact_args &a, uint64_t row, 
 /* ---- in blocks */
 
 template <int BYTES, int THREADS, int ITEMS>
-__global__ void __launch_bounds__(THREADS) sort_row(exact_args of_all)
+__global__ void __launch_bounds__(THREADS) sort_row(general_args of_all)
 {
     const uint64_t row = blockIdx.x;
-    const exact_args a = args_of_row<BYTES>(of_all, row);
+    const general_args a = args_of_row<BYTES>(of_all, row);
     candidate items[ITEMS];
 #pragma unroll
     for (int j = 0; j < ITEMS; j++) {
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(THREADS) sort_row(exact_args of_all)
 }
 
 template <int THREADS, int ITEMS>
-enum rcm_gpu_status sort_in_blocks(const exact_args &a, int bytes, rcm_gpu_stream stream)
+enum rcm_gpu_status sort_in_blocks(const general_args &a, int bytes, rcm_gpu_stream stream)
 {
     const launch how = {(unsigned)a.m, THREADS, block_merge_sort_bytes<THREADS, ITEMS>(), 1,
                         stream};
@@ -79,12 +79,12 @@ constexpr unsigned block_threads = 256;
 
 /* Writes the candidates of all elements, row after row. */
 template <int BYTES>
-__global__ void __launch_bounds__(block_threads) spread(exact_args of_all, candidate *to)
+__global__ void __launch_bounds__(block_threads) spread(general_args of_all, candidate *to)
 {
     const uint64_t at = (uint64_t)blockIdx.x * block_threads + threadIdx.x, row = at / of_all.n;
     if (row >= of_all.m)
         return;
-    const exact_args a = args_of_row<BYTES>(of_all, row);
+    const general_args a = args_of_row<BYTES>(of_all, row);
     const uint32_t i = (uint32_t)(at - row * of_all.n);
     to[at] = i < a.n ? candidate_at<BYTES>(a, row, i) : 0;
 }
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(block_threads) spread(exact_args of_all, candi
 /* Writes the first of each `each` sorted candidates. */
 template <int BYTES>
 __global__ void __launch_bounds__(block_threads)
-    take_first(exact_args of_all, const candidate *sorted, uint32_t each)
+    take_first(general_args of_all, const candidate *sorted, uint32_t each)
 {
     const uint64_t at = (uint64_t)blockIdx.x * block_threads + threadIdx.x, row = at / of_all.pitch;
     if (row >= of_all.m)
@@ -115,6 +115,12 @@ struct segments {
     }
 };
 
+/* The bits of a candidate below this one have no part, if any order of equals will do. */
+int first_bit(bool by_index)
+{
+    return by_index ? 0 : 32;
+}
+
 #ifdef __CUDACC__
 
 struct row_offset {
@@ -125,14 +131,13 @@ struct row_offset {
     }
 };
 
-/* By rank alone, if any order of equals will do. */
 cudaError_t sort_segments(segments &s, int bytes, bool by_index, rcm_gpu_stream stream)
 {
     auto begin = thrust::make_transform_iterator(thrust::make_counting_iterator((int64_t)0),
                                                  row_offset{s.each});
     return cub::DeviceSegmentedRadixSort::SortKeysDescending(
         s.temporary, s.temporary_bytes, s.unsorted, s.sorted, (int64_t)(s.m * s.each), (int64_t)s.m,
-        begin, begin + 1, by_index ? 0 : 32, 32 + 8 * bytes, (cudaStream_t)stream);
+        begin, begin + 1, first_bit(by_index), 32 + 8 * bytes, (cudaStream_t)stream);
 }
 
 #else
@@ -143,7 +148,7 @@ int sort_segments(segments &s, int, bool by_index, rcm_gpu_stream)
         s.temporary_bytes = 256;
         return 0;
     }
-    const int ignored = by_index ? 0 : 32;
+    const int ignored = first_bit(by_index);
     std::copy(s.unsorted, s.unsorted + s.m * s.each, s.sorted);
     for (uint64_t row = 0; row < s.m; row++)
         std::stable_sort(s.sorted + row * s.each, s.sorted + (row + 1) * s.each,
@@ -167,8 +172,8 @@ enum rcm_gpu_status workspace_of(segments s, int bytes, bool own, bool by_index,
 
 /* Spreads the elements first, if `own` says so. */
 template <int BYTES>
-enum rcm_gpu_status start(const exact_args &a, segments s, bool own, bool by_index, void *workspace,
-                          size_t workspace_bytes, rcm_gpu_stream stream)
+enum rcm_gpu_status start(const general_args &a, segments s, bool own, bool by_index,
+                          void *workspace, size_t workspace_bytes, rcm_gpu_stream stream)
 {
     unsigned char *at = static_cast<unsigned char *>(workspace);
     enum rcm_gpu_status status = RCM_GPU_OK;
@@ -188,20 +193,20 @@ enum rcm_gpu_status start(const exact_args &a, segments s, bool own, bool by_ind
     return status == RCM_GPU_OK ? run(how, take_first<BYTES>, a, s.sorted, s.each) : status;
 }
 
-segments segments_of(const exact_args &a, uint32_t each)
+segments segments_of(const general_args &a, uint32_t each)
 {
     return {a.unordered, nullptr, nullptr, 0, a.m, each};
 }
 
 } // namespace
 
-enum rcm_gpu_status exact_sort_workspace(const exact_args &a, int bytes, bool by_index,
+enum rcm_gpu_status exact_sort_workspace(const general_args &a, int bytes, bool by_index,
                                          size_t *workspace_bytes)
 {
     return workspace_of(segments_of(a, a.n), bytes, true, by_index, workspace_bytes);
 }
 
-enum rcm_gpu_status exact_sort(const exact_args &a, int bytes, bool by_index, void *workspace,
+enum rcm_gpu_status exact_sort(const general_args &a, int bytes, bool by_index, void *workspace,
                                size_t workspace_bytes, rcm_gpu_stream stream)
 {
     const segments s = segments_of(a, a.n);
@@ -209,7 +214,7 @@ enum rcm_gpu_status exact_sort(const exact_args &a, int bytes, bool by_index, vo
                       : start<2>(a, s, true, by_index, workspace, workspace_bytes, stream);
 }
 
-enum rcm_gpu_status exact_order_workspace(const exact_args &a, int bytes, bool by_index,
+enum rcm_gpu_status exact_order_workspace(const general_args &a, int bytes, bool by_index,
                                           size_t *workspace_bytes)
 {
     *workspace_bytes = 0;
@@ -218,7 +223,7 @@ enum rcm_gpu_status exact_order_workspace(const exact_args &a, int bytes, bool b
                : workspace_of(segments_of(a, a.pitch), bytes, false, by_index, workspace_bytes);
 }
 
-enum rcm_gpu_status exact_order(const exact_args &a, int bytes, bool by_index, void *workspace,
+enum rcm_gpu_status exact_order(const general_args &a, int bytes, bool by_index, void *workspace,
                                 size_t workspace_bytes, rcm_gpu_stream stream)
 {
     if (a.pitch <= 64)

@@ -138,7 +138,7 @@ __device__ __forceinline__ radix_plan plan_of_row(const exact_args &row, const r
 }
 
 /* A block's slice of a row, and its shared memory. */
-template <int BYTES, int THREADS> struct radix_slice {
+template <int BYTES, int THREADS, class Args> struct radix_slice {
     static constexpr uint32_t V = 16 / BYTES;
     static constexpr int at_once = 16 / V;           /* loads of 16 bytes in flight */
     static constexpr int group = at_once * V;        /* elements of them */
@@ -147,13 +147,13 @@ template <int BYTES, int THREADS> struct radix_slice {
     static constexpr uint32_t list_at =
         scan_at + (uint32_t)((block_scan_bytes<THREADS>() + 15) / 16 * 16 / word_bytes);
 
-    const exact_args a;
+    const Args a;
     const radix_plan p;
     uint64_t row;
     uint32_t rank, first, length; /* this block's elements of the row: [first, first + length) */
     const unsigned char *begin;   /* of the row */
 
-    __device__ __forceinline__ radix_slice(const exact_args &args, const radix_plan &plan)
+    __device__ __forceinline__ radix_slice(const Args &args, const radix_plan &plan)
         : a(args), p(plan)
     {
         row = blockIdx.x / p.blocks;

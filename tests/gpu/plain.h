@@ -151,6 +151,7 @@ struct wanted {
     bool by_index;     /* of equal values the lower index comes first in the output */
     bool lowest_index; /* and the lower ones are taken */
     unsigned index_bytes;
+    bool labels;                     /* the indices are labels: label_of() */
     const int32_t *lengths, *starts; /* on the host, or NULL */
     int64_t fill;
 };
@@ -183,6 +184,16 @@ static inline uint64_t keep_candidates(const struct entry *from, uint64_t length
     }
     free(bucket);
     return count;
+}
+
+/* The label of element i of row r; and its element, below 0 if it is the label of none there. */
+static inline int32_t label_of(uint64_t r, uint64_t i)
+{
+    return (int32_t)(5 * i + r);
+}
+static inline int64_t unlabel(uint64_t r, int64_t label)
+{
+    return (label - (int64_t)r) % 5 == 0 ? (label - (int64_t)r) / 5 : -1;
 }
 
 static inline int64_t index_at(const struct output *o, const struct wanted *w, uint64_t at)
@@ -236,7 +247,8 @@ static inline void check_row(const struct batch *batch, const struct wanted *w,
     REQUIRE(count >= found, "the buckets keep too few");
     for (uint64_t j = 0; j < w->k; j++) {
         const uint64_t at = r * w->k + j;
-        const int64_t index = index_at(o, w, at);
+        const int64_t given = index_at(o, w, at),
+                      index = w->labels && j < found ? unlabel(r, given) - start : given;
         const uint32_t bits = element(o->values, dtype, at);
         if (j >= found) {
             REQUIRE(index == w->fill, CASE_FMT ": entry %" PRIu64 ": index %" PRId64 ", no fill",

@@ -49,10 +49,16 @@ static struct output output_of(const struct batch *batch, const struct wanted *w
                                const struct extents *e, uint64_t *state)
 {
     const bool both = kernel == BOTH_STAGES;
+    const size_t elements = (batch->m - 1) * batch->stride + batch->n;
+    int32_t *labels = calloc(elements, sizeof *labels);
+    for (uint64_t at = 0; at < elements; at++)
+        labels[at] = label_of(at / batch->stride, at % batch->stride);
+    void *device_labels = on_device(labels, elements * sizeof *labels);
     const unsigned index_bytes = w->index_bytes == 4 && next_random(state) % 2 ? 0 : w->index_bytes;
     struct rcm_gpu_exact exact = {.rows = rows_of(batch),
                                   .k = w->k,
                                   .kernel = (enum rcm_gpu_exact_kernel)kernel,
+                                  .labels = w->labels ? device_labels : NULL,
                                   .sorted = w->sorted,
                                   .deterministic = w->by_index,
                                   .index_bytes = index_bytes,
@@ -87,6 +93,8 @@ static struct output output_of(const struct batch *batch, const struct wanted *w
                           : rcm_gpu_exact(&exact, o.workspace, bytes, NULL),
                      RCM_GPU_OK);
     fetch_output(&o);
+    rcm_gpu_free(device_labels);
+    free(labels);
     return o;
 }
 
@@ -101,6 +109,7 @@ static void run(const struct batch *batch, unsigned kernel, unsigned combination
                        .lowest_index = combination & 2 && kernel != BOTH_STAGES,
                        .index_bytes = combination & 4 ? 8 : 4,
                        .values = combination & 8,
+                       .labels = kernel != BOTH_STAGES && next_random(state) % 4 == 0,
                        .lengths = combination & 16 ? e.lengths : NULL,
                        .starts = combination & 32 ? e.starts : NULL};
     w.fill = next_random(state) % 2 ? -1 : w.index_bytes == 8 ? INT64_C(1) << 40 : 0;
@@ -112,12 +121,12 @@ static void run(const struct batch *batch, unsigned kernel, unsigned combination
     }
     struct output o = output_of(batch, &w, kernel, &e, state);
     char what[100];
-    snprintf(what, sizeof what, "%s%s%s, %u bytes%s%s%s",
+    snprintf(what, sizeof what, "%s%s%s%s, %u bytes%s%s%s",
              kernel == BOTH_STAGES ? "both stages"
                                    : rcm_gpu_exact_kernel_name((enum rcm_gpu_exact_kernel)kernel),
-             w.sorted ? ", sorted" : "", w.by_index ? ", deterministic" : "", w.index_bytes,
-             w.values ? "" : ", no values", w.lengths ? ", lengths" : "",
-             w.starts ? ", starts" : "");
+             w.labels ? ", labels" : "", w.sorted ? ", sorted" : "",
+             w.by_index ? ", deterministic" : "", w.index_bytes, w.values ? "" : ", no values",
+             w.lengths ? ", lengths" : "", w.starts ? ", starts" : "");
     check_wanted(batch, &w, &o, what);
     free_output(&o);
     rcm_gpu_free(e.device_lengths);
