@@ -294,6 +294,16 @@ def _profile_of_this_machine():
     return read_profile(path)
 
 
+def _warn_of_another_cpu(profile):
+    """A profile of a CPU says little about another one."""
+    row, here = profile._row, ffi.new("char[]", model.RCM_CPU_TEXT)
+    card = text_of(row.card) if row.kernel.model == model.RCM_TIME_CPU else ""
+    if card and model.rcm_this_cpu(here) and text_of(here) != card:
+        warnings.warn(f"the profile {profile.name} is of {card}, but this machine is "
+                      f"{text_of(here)}; recallmodel bench --calibrate makes one",
+                      stacklevel=4)
+
+
 def _profile_of_any(value, kernel=None, dtype=None):
     """The Profile that value is, names, or is the path of, as for the command's --device."""
     if isinstance(value, Profile):

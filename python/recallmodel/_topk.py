@@ -5,7 +5,6 @@ import collections
 import functools
 import math
 import sys
-import warnings
 from collections.abc import Sequence
 from typing import (TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Optional, TypedDict, TypeVar,
                     Union, overload)
@@ -15,11 +14,11 @@ import numpy
 from . import _library as lib
 from . import _topk_call as library
 from . import _topk_more as _more
-from ._arrays import Recall, count, fraction, goal, real, unmasked
+from ._arrays import Recall, fraction, goal, real, unmasked
 from ._library import KernelAssignment, Path, ffi, model, text_of
-from ._profiles import Profile, _profile_of_any
+from ._profiles import Profile, _profile_of_any, _warn_of_another_cpu
 from ._select import Choice, _choice_of
-from ._topk_more import axis_of, check_indices, check_k, is_wide
+from ._topk_more import axis_of, check_indices, check_k, is_wide, whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,25 +84,6 @@ class Way(NamedTuple):
 
 
 EXACT = Way(0, 0, 0, 0, None)
-
-
-def whole(name, value, least, most):
-    """One argument as an int in least .. most."""
-    if type(value) is not int:
-        value = count(name, value)
-    if not least <= value <= most:
-        raise ValueError(f"{name} = {value} is not in {least} .. {most}")
-    return value
-
-
-def _warn_of_another_cpu(profile):
-    """A profile of a CPU says little about another one."""
-    row, here = profile._row, ffi.new("char[]", model.RCM_CPU_TEXT)
-    card = text_of(row.card) if row.kernel.model == model.RCM_TIME_CPU else ""
-    if card and model.rcm_this_cpu(here) and text_of(here) != card:
-        warnings.warn(f"the profile {profile.name} is of {card}, but this machine is "
-                      f"{text_of(here)}; recallmodel bench --calibrate makes one",
-                      stacklevel=4)
 
 
 def check_goal(recall, confidence, k):
@@ -290,7 +270,7 @@ def register_torch() -> None:
     global tensor, of_tensor, _is_whole, _of_whole
     if of_tensor is None:
         from . import _topk_torch
-        _NUMBERS.update(_topk_torch._NUMBERS)
+        _NUMBERS.update(_topk_torch.NUMBERS)
         _is_whole, _of_whole = _topk_torch.is_whole, _topk_torch.of_whole
         tensor, of_tensor = _topk_torch.torch.Tensor, _topk_torch.of_tensor
 
@@ -334,6 +314,8 @@ class _Options(TypedDict, total=False):
     lengths: Any
     starts: Any
     fill: int
+    deterministic: Optional[bool]
+    values: bool
 
 
 @overload
@@ -359,15 +341,16 @@ def topk(x: Array, k: int, axis: int = -1, largest: Optional[bool] = None, sorte
          assignment: KernelAssignment = "interleaved",
          profile: Optional[Union[Profile, Path]] = None, threads: int = 0, nan: NanOrder = "last",
          index_dtype: Any = None, out: Optional[tuple[Array, Array]] = None,
-         return_choice: bool = False, lengths: Any = None, starts: Any = None,
-         fill: int = -1) -> Union[TopK[Any], TopKChosen[Any]]:
+         return_choice: bool = False, lengths: Any = None, starts: Any = None, fill: int = -1,
+         deterministic: Optional[bool] = None,
+         values: bool = True) -> Union[TopK[Any], TopKChosen[Any]]:
     """The k largest elements of x along an axis, and their positions.
 
     x: a NumPy array, a PyTorch tensor, a JAX array on the CPU, or anything with the array interface
     or DLPack; float32, float64, float16, bfloat16, integers and bool. Any axis and any strides are
     read where they are, without a copy, unless the rows lie in many short pieces or are integers
-    other than int8 and int32. A tensor on a GPU goes to the kernels of gpu/, if these were built
-    (docs/library.md).
+    other than int8 and int32. A CUDA tensor goes to the kernels of gpu/ or, where these are missing
+    or do not take its type, to PyTorch's own functions (docs/library.md).
     k: how many elements, 0 <= k <= length of the axis. axis: the last by default; dim is another
     name of it. largest: False selects the smallest; mode: "largest" or "smallest", as for NumPy's
     top_k. sorted: best first; False is faster, and the order is then not defined.
@@ -386,6 +369,11 @@ def topk(x: Array, k: int, axis: int = -1, largest: Optional[bool] = None, sorte
     PyTorch.
     index_dtype: int32 or int64. The default is int64, for JAX int32.
     out: a pair of arrays or tensors, for values and indices, of the right shapes and types.
+    values: False for the indices alone; `values` of the result is then None, and that of out is not
+    looked at. On a GPU it saves memory and writing.
+    deterministic: True takes the first of equal elements on a GPU, always in the same order; False
+    takes any of them. The default is False, unless torch.use_deterministic_algorithms is set. A CPU
+    takes the same ones each time.
 
     lengths: how many elements each row has (of the shape of x without its last axis, or a number),
     if rows along the last axis differ. starts: where each begins, 0 by default. If x has one axis,
@@ -393,13 +381,14 @@ def topk(x: Array, k: int, axis: int = -1, largest: Optional[bool] = None, sorte
     Indices count from the start of the row. Where a row has fewer than k elements, all come back,
     and then the index `fill` with the value -inf (+inf if the smallest are wanted; of integers the
     least, the largest). k may be larger than any length. A recall is promised for the longest row;
-    shorter ones lose no more. Not on a GPU, and without derivatives.
+    shorter ones lose no more; on a GPU they are exact then, b and k_b divide each row. There, rows
+    are not joined, and lengths and starts that are CUDA tensors are not checked. No derivatives.
 
     Returns a tuple TopK(values, indices), whose axis has the length k. They are arrays of the kind
     of x (NumPy, PyTorch, JAX), otherwise NumPy's. return_choice=True: TopKChosen(values, indices,
     choice), where choice, a Chosen, says how it ran.
-    -0 is just below +0. Any of several equal elements may be returned. The same call gives the same
-    bits with any number of threads.
+    -0 is just below +0. Any of several equal elements may be returned. On a CPU the same call gives
+    the same bits with any number of threads.
     TypeError or ValueError, which says what to give instead, for arguments that do not fit.
 
         >>> import numpy, recallmodel as rcm
@@ -411,7 +400,7 @@ def topk(x: Array, k: int, axis: int = -1, largest: Optional[bool] = None, sorte
     if mode is not None or largest is None:
         largest = _more.checked_largest(largest, mode)
     is_array, is_ragged = type(x) is numpy.ndarray, lengths is not None or starts is not None
-    if out is None and not is_ragged and not return_choice and (
+    if out is None and values and not is_ragged and not return_choice and (
             x.flags.c_contiguous if is_array else type(x) is tensor and _is_whole(x)):
         try:
             plan = _plan(x.dtype, x.shape, k, axis, largest, sorted, dim, recall, confidence, b,
@@ -423,35 +412,40 @@ def topk(x: Array, k: int, axis: int = -1, largest: Optional[bool] = None, sorte
             shape, index_type, same = plan
             if not is_array:
                 return tuple.__new__(TopK, _of_whole(x, shape, same))
-            values, indices = numpy.empty(shape, x.dtype), numpy.empty(shape, index_type)
-            library.run_whole(same, from_buffer(x), from_buffer(values), from_buffer(indices))
-            return tuple.__new__(TopK, (values, indices))
+            best, indices = numpy.empty(shape, x.dtype), numpy.empty(shape, index_type)
+            library.run_whole(same, from_buffer(x), from_buffer(best), from_buffer(indices))
+            return tuple.__new__(TopK, (best, indices))
     is_jax, axis, nan_largest = False, _more.checked_axis(axis, dim), _more.checked_nan(nan)
     if not is_array:
         if of_tensor is None and type(x).__module__.partition(".")[0] == "torch":
             register_torch()
-        if isinstance(x, tensor) and not is_ragged:
+        if isinstance(x, tensor):
             return of_tensor(x, k, recall, axis, largest, sorted, confidence, b, k_b, assignment,
-                             profile, threads, index_dtype, return_choice, nan_largest, out)
+                             profile, threads, index_dtype, return_choice, nan_largest, out,
+                             deterministic, values,
+                             (lengths, starts, fill) if is_ragged else None)
         jax: Any = sys.modules.get("jax")
         is_jax = jax is not None and isinstance(x, getattr(jax, "Array", ()))
-    if is_ragged:
-        from . import _topk_ragged
-        return _topk_ragged.topk(x, k, axis, lengths, starts, fill, largest, sorted, recall,
-                                 confidence, b, k_b, assignment, profile, threads, nan_largest,
-                                 index_dtype, out, return_choice, isinstance(x, tensor))
     if is_jax and isinstance(x, jax.core.Tracer):
         raise TypeError("x is traced by JAX, which topk cannot compile; call it outside of jit, or "
                         "inside jax.pure_callback")
+    if is_ragged:
+        from . import _topk_ragged
+        return _topk_ragged.topk(
+            x, k, axis, lengths, starts, fill, largest, sorted, recall=recall,
+            confidence=confidence, b=b, k_b=k_b, assignment=assignment, profile=profile,
+            threads=threads, nan_largest=nan_largest, index_dtype=index_dtype, out=out,
+            return_choice=return_choice, with_values=values)
     wide = not is_jax if index_dtype is None else is_wide(index_dtype)
-    values, indices, choice = _of_any_array(_array_of(x), k, recall, axis, largest, sorted,
-                                            confidence, b, k_b, assignment, profile, threads, wide,
-                                            nan_largest)
+    *found, choice = _of_any_array(_array_of(x), k, recall, axis, largest, sorted, confidence, b,
+                                   k_b, assignment, profile, threads, wide, nan_largest)
     if is_jax:
-        values, indices = jax.numpy.asarray(values), jax.numpy.asarray(indices)
+        found = [jax.numpy.asarray(one) for one in found]
+    if not values:
+        found[0] = None
     if out is not None:
-        values, indices = _more.put_out(out, values, indices, numpy.copyto)
-    return TopKChosen(values, indices, choice()) if return_choice else TopK(values, indices)
+        found = _more.put_out(out, *found, numpy.copyto)
+    return TopKChosen(*found, choice()) if return_choice else TopK(*found)
 
 
 def topk_isa() -> str:

@@ -54,6 +54,15 @@ def is_wide(index_dtype):
     return _WIDE[name]
 
 
+def whole(name, value, least, most):
+    """One argument as an int in least .. most."""
+    if type(value) is not int:
+        value = count(name, value)
+    if not least <= value <= most:
+        raise ValueError(f"{name} = {value} is not in {least} .. {most}")
+    return value
+
+
 def axis_of(axis, shape):
     """The axis, not negative. A number without axes has axis 0, of length 1."""
     axes, number = max(len(shape), 1), axis
@@ -103,14 +112,17 @@ def checked_largest(largest, mode):
 
 
 def put_out(out, values, indices, copy):
-    """Copies the results into out, a pair of arrays or tensors of their shapes and types."""
+    """Copies the results into out, a pair of arrays or tensors of their shapes and types. A result
+    of None is left out."""
     try:
         own_values, own_indices = out
     except (TypeError, ValueError):
         raise TypeError("out must be a pair of arrays, for values and for indices") from None
     for name, own, result in (("values", own_values, values), ("indices", own_indices, indices)):
+        if result is None:
+            continue
         if tuple(own.shape) != tuple(result.shape) or own.dtype != result.dtype:
             raise ValueError(f"out of {name} has shape {tuple(own.shape)} and type {own.dtype}; it "
                              f"must have {tuple(result.shape)} and {result.dtype}")
         copy(own, result)
-    return own_values, own_indices
+    return None if values is None else own_values, own_indices

@@ -13,7 +13,7 @@ from ._library import ffi, model
 _LONGEST = 2**53 - 1
 
 
-def _places(x_shape, lengths, starts):
+def places(x_shape, lengths, starts):
     """(lead, row_stride, lengths, starts): the axes of the rows, the elements from a row to the
     next, and of each row its length and where it starts, as uint64."""
     width, lead, ends, step = x_shape[-1], x_shape[:-1], x_shape[-1], x_shape[-1]
@@ -49,7 +49,7 @@ def _way(n, m, k, recall, confidence, b, k_b, assignment, profile):
                         profile)
 
 
-def _chosen(n, k, way, lengths):
+def chosen(n, k, way, lengths):
     """The Chosen of a Way, whose recall is the mean over the rows. Buckets divide each row."""
     if way.method == model.RCM_TOP_K_EXACT or way.b >= n or k >= n:
         return _topk.chosen(n, max(k, 1), way)._replace(recall=1.0)
@@ -59,31 +59,26 @@ def _chosen(n, k, way, lengths):
                         model.rcm_recall_exact(p[0]), way.choice)
 
 
+_KNOWN = "with lengths, give float32, float64, float16, bfloat16, int8 or int32"
+
+
 def _torch_rows(x):
     """A tensor, contiguous, its number, and functions that make outputs and give an address."""
-    from . import _topk_torch as of_torch
-    torch = of_torch.torch
-    if not x.is_cpu:
-        raise ValueError("the kernels of the GPU do not read lengths and starts; give x.cpu()")
-    if not of_torch._is_plain(x):
-        raise TypeError("topk with lengths has no derivative and cannot be traced; give x.detach()"
-                        ", outside of torch.compile and torch.func")
-    if x.dtype not in of_torch._NUMBERS:
-        raise TypeError(f"x has elements of type {x.dtype}; with lengths, give float32, float64, "
-                        "float16, bfloat16, int8 or int32")
+    from . import _topk_tensor as tensors
+    torch = tensors.torch
+    if x.dtype not in tensors.NUMBERS:
+        raise TypeError(f"x has elements of type {x.dtype}; {_KNOWN}")
 
     def make(shape, wide=None):
-        kind = x.dtype if wide is None else torch.int64 if wide else torch.int32
-        return torch.empty(shape, dtype=kind)
+        return torch.empty(shape, dtype=x.dtype if wide is None else tensors.INDICES[wide])
 
-    return x.resolve_neg().contiguous(), of_torch._NUMBERS[x.dtype], make, torch.Tensor.data_ptr
+    return x.resolve_neg().contiguous(), tensors.NUMBERS[x.dtype], make, torch.Tensor.data_ptr
 
 
 def _numpy_rows(x):
     array = numpy.ascontiguousarray(_topk._array_of(x))
     if array.dtype not in _topk._NUMBERS and array.dtype.name != "bfloat16":
-        raise TypeError(f"x has elements of type {array.dtype}; with lengths, give float32, "
-                        "float64, float16, bfloat16, int8 or int32")
+        raise TypeError(f"x has elements of type {array.dtype}; {_KNOWN}")
 
     def make(shape, wide=None):
         return numpy.empty(shape, array.dtype if wide is None else f"int{64 if wide else 32}")
@@ -91,14 +86,12 @@ def _numpy_rows(x):
     return array, _topk._type_of(array), make, library.address_of
 
 
-def topk(x, k, axis, lengths, starts, fill, largest, sorted, recall, confidence, b, k_b, assignment,
-         profile, threads, nan_largest, index_dtype, out, return_choice, is_tensor):
+def topk(x, k, axis, lengths, starts, fill, largest, sorted, *, recall=None, confidence=None,
+         b=None, k_b=None, assignment="interleaved", profile=None, threads=0, nan_largest=False,
+         index_dtype=None, out=None, return_choice=False, is_tensor=False, with_values=True):
     """topk with lengths or starts."""
     jax = sys.modules.get("jax")
     is_jax = jax is not None and isinstance(x, getattr(jax, "Array", ()))
-    if is_jax and isinstance(x, jax.core.Tracer):
-        raise TypeError("x is traced by JAX, which topk cannot compile; call it outside of jit, or "
-                        "inside jax.pure_callback")
     rows, number, make, address = _torch_rows(x) if is_tensor else _numpy_rows(x)
     shape = tuple(rows.shape)
     if len(shape) == 0 or _topk.axis_of(axis, shape) != len(shape) - 1:
@@ -107,7 +100,7 @@ def topk(x, k, axis, lengths, starts, fill, largest, sorted, recall, confidence,
         raise ValueError("nan='largest' does not go with lengths and starts; leave it out")
     wide = not is_jax if index_dtype is None else _topk.is_wide(index_dtype)
     k, fill = count("k", k, 0, _LONGEST), int(fill)
-    lead, step, lengths, starts = _places(shape, lengths, starts)
+    lead, step, lengths, starts = places(shape, lengths, starts)
     n = max(int(lengths.max(initial=0)), 1)
     _topk.check_indices(n, wide)
     way = _topk.EXACT if k == 0 else _way(n, max(lengths.size, 1), k, recall, confidence, b, k_b,
@@ -126,9 +119,11 @@ def topk(x, k, axis, lengths, starts, fill, largest, sorted, recall, confidence,
             indices[indices < 0] = fill
     if is_jax:
         values, indices = jax.numpy.asarray(values), jax.numpy.asarray(indices)
+    if not with_values:
+        values = None
     if out is not None:
         values, indices = more.put_out(out, values, indices,
                                        type(x).copy_ if is_tensor else numpy.copyto)
     if return_choice:
-        return _topk.TopKChosen(values, indices, _chosen(n, k, way, lengths))
+        return _topk.TopKChosen(values, indices, chosen(n, k, way, lengths))
     return _topk.TopK(values, indices)

@@ -481,15 +481,14 @@ def test_kernels_of_the_gpu(dtype):
 
     for way in (_topk.EXACT, _topk.Way(1, 450, 1, 0, None)):
         values, indices = numpy.empty((3, 20), x.dtype), numpy.empty((3, 20), numpy.int32)
-        outputs = values.ctypes.data, indices.ctypes.data
-        _topk_gpu.topk(rows, 20, way, outputs, allocate, library=library)
-        check(x[:, :450], 20, (values, indices), in_order=False)
-    with pytest.raises(ValueError, match="topk_gpu.h"):
-        _topk_gpu.topk(rows, 451, _topk.EXACT, outputs, allocate, library=library)
-    for way in (_topk.EXACT, _topk.Way(1, 450, 1, 0, None)):
-        for given in (dict(lengths=256), dict(starts=256)):
-            with pytest.raises(ValueError, match="do not read lengths and starts yet"):
-                _topk_gpu.topk(rows, 20, way, outputs, allocate, library=library, **given)
+        outputs = dict(values=values.ctypes.data, indices=indices.ctypes.data)
+        for in_order in (False, True):
+            _topk_gpu.topk(library, rows, 20, way, allocate, **outputs, sorted=in_order)
+            check(x[:, :450], 20, (values, indices), in_order=in_order)
+    with pytest.raises(_topk_gpu.Refused, match="the shape"):
+        _topk_gpu.topk(library, rows, 451, _topk.EXACT, allocate, **outputs)
+    with pytest.raises(RuntimeError, match="librecallmodel-gpu: .*null"):
+        _topk_gpu.topk(library, rows, 20, _topk.EXACT, allocate)
 
 
 def test_a_number_has_no_top_0():

@@ -14,7 +14,7 @@ from recallmodel import _topk, _topk_gpu
     (2**17, 64, 2048, 0.95, "f32"), (8192, 8, 50, 0.9, "f16"), (2**20, 256, 50, 0.9, "f32")])
 def test_what_is_chosen_on_a_card(n, m, k, recall, dtype, card):
     """The verdict of select on the card, of what is here."""
-    way = _topk_gpu.choose(n, m, k, recall, None, f"NVIDIA {card}", dtype)
+    way = _topk_gpu.choose(n, m, k, recall, None, None, f"NVIDIA {card}", dtype)
     want = rcm.select(n, k, recall, m=m, device=card, kernel="ours", objective="time",
                       dtype=dtype)
     here = {one.name for one in way.choice.contenders if one.callable}
@@ -33,10 +33,10 @@ def test_what_is_chosen_on_a_card(n, m, k, recall, dtype, card):
 
 def test_exact_on_a_card_that_is_not_known():
     for card in ("NVIDIA H20", "NVIDIA B100", ""):
-        assert _topk_gpu.choose(2**20, 1, 16, 0.9, None, card, "f32") == _topk.EXACT
+        assert _topk_gpu.choose(2**20, 1, 16, 0.9, None, None, card, "f32") == _topk.EXACT
         with pytest.raises(ValueError, match="recall = 2.0"):
-            _topk_gpu.choose(2**20, 1, 16, 2.0, None, card, "f32")
+            _topk_gpu.choose(2**20, 1, 16, 2.0, None, None, card, "f32")
     for confidence in (0.9, 0.999):
-        way = _topk_gpu.choose(2**20, 8, 16, 0.9, confidence, "NVIDIA H200", "f16")
-        loose = _topk_gpu.choose(2**20, 8, 16, 0.9, None, "NVIDIA H200", "f16")
+        way = _topk_gpu.choose(2**20, 8, 16, 0.9, confidence, None, "NVIDIA H200", "f16")
+        loose = _topk_gpu.choose(2**20, 8, 16, 0.9, None, None, "NVIDIA H200", "f16")
         assert way.method == 0 or way.b * way.k_b > loose.b * loose.k_b

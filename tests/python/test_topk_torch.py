@@ -4,18 +4,15 @@
 tensors, `torch.compile`. Skipped where PyTorch or JAX is absent, as in `make check`. Against:
 `torch.topk`, `jax.lax.top_k`, PyTorch's own checks of an operator.
 """
-import os
-import pathlib
 import subprocess
 import sys
-import types
 
 import numpy
 import pytest
 
 torch = pytest.importorskip("torch", minversion="2.5")
 import recallmodel as rcm  # noqa: E402  (after torch, so that it registers the operator)
-from recallmodel import _library, _topk, _topk_call, _topk_gpu, _topk_torch  # noqa: E402
+from recallmodel import _library, _topk, _topk_call, _topk_torch  # noqa: E402
 
 DTYPES = [torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int8, torch.int32]
 
@@ -179,18 +176,6 @@ def test_registration():
         subprocess.run([sys.executable, "-c", code, *arguments], check=True, timeout=100)
 
 
-def test_order_of_what_the_gpu_found():
-    nan, inf = float("nan"), float("inf")
-    for dtype in (torch.float32, torch.float16, torch.bfloat16):
-        values = torch.tensor([[0.0, nan, -inf, 5.0, -0.0, inf, -nan, -3.0]], dtype=dtype)
-        for largest in (True, False):
-            want = rcm.topk(values, 8, largest=largest)
-            got = _topk_torch._in_order(values, torch.arange(8)[None], largest)
-            numbers = slice(0, 6)
-            assert torch.equal(got[1][:, numbers], want.indices[:, numbers])
-            assert got[0][:, 6:].isnan().all()
-
-
 def test_wrong_arguments():
     x = made(3, 100)
     for what, says, kind in [(dict(k=101), "k = 101 is not in 0 .. 100", ValueError),
@@ -218,57 +203,3 @@ def test_wrong_arguments():
                              (dict(x=meta[:, :0]), "not in 0 .. 0", ValueError)]:
         with pytest.raises(kind, match=says):
             rcm.topk(**{"x": meta, "k": 5, **what})
-
-
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)
-def test_kernels_of_the_gpu(monkeypatch, dtype):
-    """Here in their emulation, on memory of the CPU."""
-    build = pathlib.Path(os.environ.get("RECALLMODEL", "build/recallmodel")).parent
-    emulated = build / "gpu/librecallmodel-gpu-emulated.so"
-    if not emulated.exists():
-        pytest.skip(f"{emulated} was not built")
-    library = _library.ffi.dlopen(str(emulated.resolve()))
-    monkeypatch.setattr(_topk_gpu, "gpu", lambda: library)
-    x = made(3, 4, 130, dtype=dtype)
-    for one, axis in ((x, -1), (x, 0), (x[:, :, 5:100], 2), (x.transpose(0, 2), 0), (x[0, 0], 0)):
-        for largest in (True, False):
-            check(one, 3, _topk_torch._by_kernels(one, 3, dim=axis, largest=largest), axis, largest)
-    way = dict(b=40, k_b=2, int32=True)
-    got, want = (run(x, 30, **way) for run in (_topk_torch._by_kernels, _topk_torch._on_cpu))
-    assert got[1].dtype == torch.int32 and torch.equal(got[0], want[0])
-    assert _topk_torch._by_kernels(x[:0], 7, dim=-1)[0].shape == (0, 4, 7)
-    with pytest.raises(TypeError, match="x.float"):
-        _topk_torch._by_kernels(x.double(), 3)
-
-
-def test_recall_on_cuda_is_chosen_by_the_card(monkeypatch):
-    """What stands in for a tensor has the shape, type and device of one."""
-    asked = []
-    monkeypatch.setattr(torch.cuda, "get_device_name",
-                        lambda device: asked.append(device) or "NVIDIA H200")
-    x = types.SimpleNamespace(is_cuda=True, device="cuda:1", dtype=torch.float16,
-                              numel=lambda: 2**23)
-    goals = 2**20, 16, 0.9, None, None, None, "interleaved"
-    way = _topk_torch._way(x, *goals)
-    assert way == _topk_gpu.choose(2**20, 8, 16, 0.9, None, "NVIDIA H200", "f16")
-    assert way.choice.verdict == "buckets" and asked == ["cuda:1"]
-    assert _topk.chosen(2**20, 16, way).method == "bucketed"
-    assert not _topk_torch._way(x, *goals, "H200").choice.contenders[0].package
-    x.is_cuda = False
-    assert _topk_torch._way(x, *goals)[:3] != way[:3] and asked == ["cuda:1"]
-
-
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16], ids=str)
-def test_cuda(dtype):
-    x = made(5, 3000, dtype=dtype).cuda()
-    try:
-        got = rcm.topk(x, 64)
-    except RuntimeError as error:
-        assert "make gpu" in str(error)
-        pytest.skip("make gpu has not run")
-    check(x, 64, got)
-    check(x, 5, rcm.topk(x, 5, axis=0), 0)
-    check(x, 64, rcm.topk(x, 64, largest=False), largest=False)
-    bucketed = rcm.topk(x, 64, b=500, k_b=2)
-    assert torch.equal(bucketed.values, rcm.topk(x.cpu(), 64, b=500, k_b=2).values.cuda())
