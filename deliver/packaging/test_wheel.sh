@@ -168,7 +168,7 @@ check_bare_root() {
         --customize-hook="chroot \"\$1\" env CFLAGS='${CFLAGS:--O2}' sh /root/in_bare_root.sh" \
         bookworm /dev/null >"$folder/out" 2>"$folder/err" ||
         fail "bare root: $(cat "$folder/out" "$folder/err" | tail -n 9)"
-    for line in sdist wheel; do
+    for line in sdist step wheel; do
         cat "$folder/out" "$folder/err" | grep "^$line: " || fail "bare root: no line of the $line"
     done
     pass

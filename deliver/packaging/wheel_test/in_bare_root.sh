@@ -36,6 +36,22 @@ with-numpy/bin/recallmodel sparse --queries q.npy --keys k.npy --method topk --b
     >sparse.csv || fail "sparse with NumPy's OpenBLAS"
 echo "sdist: built, answers, sparse by NumPy's OpenBLAS"
 
+# The wheel as a user takes it, by pip alone, and the seconds of each step.
+step() { # COMMAND ..
+    begin=$(date +%s%N)
+    "$@" >answer || fail "$*"
+    spent=$((($(date +%s%N) - begin) / 1000000))
+    printf 'step: %d.%03d s  %s\n' $((spent / 1000)) $((spent % 1000)) "$*"
+}
+step python3 -m venv user
+PATH=/root/user/bin:$PATH
+step pip install --quiet --disable-pip-version-check --no-index --find-links packages \
+    recallmodel-*.whl
+step recallmodel --n 262144 --k 1024 --kb 4
+cmp answer wanted || fail "the answer of the wheel differs"
+step recallmodel select --n 131072 --k 2048 --recall 0.95 --m 64 --device h100-pcie
+grep -q '^Use ' answer || fail "select: $(cat answer)"
+
 # The wheel without NumPy: the command works, and says what it lacks.
 without/bin/pip install --quiet --disable-pip-version-check --no-deps --no-index recallmodel-*.whl
 without/bin/recallmodel --n 262144 --k 1024 --kb 4 >answer
