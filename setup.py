@@ -3,8 +3,10 @@ measured runs beside the Python module.
 
 With RECALLMODEL_GSL, the words that link GSL ("-lgsl -lgslcblas"), it builds recallmodel-calibrate
 instead: the command once more, linked with GSL, as bin/recallmodel-gsl-VERSION beside the other
-one. recallmodel_command prefers it. CC, AR, CFLAGS and LDFLAGS are as for make. For another machine
-than this one BUILD_CC is a compiler for this one: a generator runs during the build.
+one. recallmodel_command prefers it. With RECALLMODEL_CUDA, the folder of what `make wheel-cuda`
+compiled, it builds recallmodel-cuda: these libraries, and the scripts of the benchmark. CC, AR,
+CFLAGS and LDFLAGS are as for make. For another machine than this one BUILD_CC is a compiler for
+this one: a generator runs during the build.
 """
 import os
 import pathlib
@@ -27,6 +29,7 @@ os.chdir(HERE)
 VERSION = re.search('#define RCM_VERSION "(.*)"',
                     pathlib.Path("model/recallmodel.h").read_text(encoding="utf-8")).group(1)
 GSL = os.environ.get("RECALLMODEL_GSL", "")
+CUDA = os.environ.get("RECALLMODEL_CUDA", "")
 PROFILES = "generated/shipped_profiles.inc"
 
 
@@ -52,6 +55,10 @@ def make(work, *targets, **settings):
 class WithLibraries(build_py):
     def run(self):
         super().run()
+        if CUDA:
+            for name in (f"librecallmodel-gpu.so.{VERSION}", "librecallmodel-bench.so"):
+                shutil.copy(pathlib.Path(CUDA) / name, pathlib.Path(self.build_lib) / CUDA_PACKAGE)
+            return
         place = pathlib.Path(self.build_lib) / "recallmodel"
         work = pathlib.Path(self.get_finalized_command("build").build_temp) / "recallmodel"
         if not GSL:
@@ -99,7 +106,8 @@ PLAIN = {
     "long_description": (HERE / "README.md").read_text(encoding="utf-8"),
     "packages": ["recallmodel"], "py_modules": ["recallmodel_command"],
     "package_dir": {"": "python"}, "package_data": {"recallmodel": ["py.typed"]},
-    "extras_require": {"calibrate": [f"recallmodel-calibrate=={VERSION}"], "torch": ["torch"]},
+    "extras_require": {"calibrate": [f"recallmodel-calibrate=={VERSION}"],
+                       "cuda": [f"recallmodel-cuda=={VERSION}"], "torch": ["torch"]},
     "entry_points": {"console_scripts": ["recallmodel = recallmodel_command:main"]}}
 CALIBRATE = {
     "name": "recallmodel-calibrate", "license": "GPL-3.0-or-later AND " + LICENCES,
@@ -107,8 +115,17 @@ CALIBRATE = {
     "description": "The command of recallmodel with `calibrate`, linked with GSL",
     "long_description": "The extra `calibrate` of recallmodel: `pip install "
                         "'recallmodel[calibrate]'`."}
+CUDA_PACKAGE = "recallmodel_cuda"
+KERNELS = {
+    "name": "recallmodel-cuda",
+    "license": "Apache-2.0 AND BSD-3-Clause AND Apache-2.0 WITH LLVM-exception AND "
+               "LicenseRef-NVIDIA-CUDA",
+    "install_requires": [f"recallmodel=={VERSION}"], "packages": [CUDA_PACKAGE],
+    "py_modules": [], "package_dir": {CUDA_PACKAGE: "gpu/peers"},
+    "description": "The CUDA kernels of recallmodel, and their benchmark",
+    "long_description": "The extra `cuda` of recallmodel: `pip install 'recallmodel[cuda]'`."}
 
 setup(version=VERSION, long_description_content_type="text/markdown", python_requires=">=3.9",
       license_files=["LICENSE", "deliver/packaging/licenses/*"], distclass=Binary,
       cmdclass={"build_py": WithLibraries, "bdist_wheel": AnyPython},
-      **(CALIBRATE if GSL else PLAIN))
+      **(KERNELS if CUDA else CALIBRATE if GSL else PLAIN))

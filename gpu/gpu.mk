@@ -50,7 +50,7 @@ $(GPU_LIBRARY): $(COMPILED)
 # install does not install them.
 $(SHARED_GPU): $(COMPILED)
 	$(say) LINK $@
-	$(Q)$(NVCC) -shared -Xlinker -soname=$(@F) $^ -o $@
+	$(Q)$(NVCC) -shared -nodlink -Xlinker -soname=$(@F) $^ -o $@
 
 # What runs on a GPU finds that library in the build folder, from the top of the tree too, and in a
 # bundle.

@@ -79,6 +79,43 @@ wheel-aarch64: sdist
 	    LIBRARIES=/usr/aarch64-linux-gnu/lib \
 	    deliver/packaging/wheel.sh $(WHEEL_ENV)/bin/python $(SDIST) $(WHEEL)/aarch64
 
+# The wheel of the CUDA kernels and their benchmark, for these GPUs and by PTX for later ones. With
+# NVCC_FLAGS on the command line: with these, so that .ci/run compiles nothing twice.
+WHEEL_ARCHS := 80 86 89 90a 100 120
+WHEEL_PTX := compute_$(lastword $(WHEEL_ARCHS))
+WHEEL_NVCC_FLAGS = $(if $(filter command,$(origin NVCC_FLAGS)),$(NVCC_FLAGS),$(NVCC_OPTIMIZE) \
+    --threads 2 --compress-mode=size $(foreach arch,$(WHEEL_ARCHS),-gencode \
+    arch=compute_$(arch),code=sm_$(arch)) -gencode arch=$(WHEEL_PTX),code=$(WHEEL_PTX))
+
+.PHONY: wheel-cuda wheel-cuda-built check-wheel-cuda
+wheel-cuda: $(if $(HAS_NVCC),sdist)
+	@$(if $(HAS_NVCC),$(MAKE) --no-print-directory $(PARALLEL) wheel-cuda-built \
+	    NVCC_FLAGS="$(WHEEL_NVCC_FLAGS)",$(NO_NVCC))
+
+# The benchmark beside the kernels; and hypot of glibc before 2.35, as glibc_2_34.h says.
+CUDA_LIBRARIES := $(BUILD)/cuda-wheel
+WHEEL_GPU := $(CUDA_LIBRARIES)/$(notdir $(SHARED_GPU))
+WHEEL_BENCH := $(CUDA_LIBRARIES)/librecallmodel-bench.so
+$(WHEEL_GPU): $(SHARED_GPU)
+	@mkdir -p $(@D)
+	$(Q)strip -o $@ $<
+$(WHEEL_BENCH): $(BENCH_PARTS) $(WHEEL_GPU)
+	$(say) LINK $@
+	$(Q)$(LD) -r $(BENCH_PARTS) -o $(@:.so=.o)
+	$(Q)objcopy --redefine-sym hypot=hypot@GLIBC_2.2.5 $(@:.so=.o)
+	$(Q)$(NVCC) -shared -nodlink $(@:.so=.o) -Xlinker $(WHEEL_GPU) -Xlinker -rpath='$$ORIGIN' \
+	    -Xlinker -s -lm -ldl -o $@
+
+wheel-cuda-built: $(WHEEL_GPU) $(WHEEL_BENCH)
+	@SOURCE_DATE_EPOCH=$(EPOCH) KERNELS=$(CUDA_LIBRARIES) \
+	    deliver/packaging/wheel.sh $(WHEEL_ENV)/bin/python $(SDIST) $(WHEEL)
+
+# Whether it is what it says, where there is no GPU.
+check-packages: check-wheel-cuda
+check-wheel-cuda: $(if $(HAS_NVCC),wheel wheel-cuda)
+	@RECALLMODEL=$(PROGRAM) BUILD=$(BUILD) NVCC_FLAGS="$(WHEEL_NVCC_FLAGS)" \
+	    deliver/packaging/test_wheel_cuda.sh
+
 # The wheel in a bare virtual environment for each Python at hand, the sdist with make and a C
 # compiler alone, and the types of the module.
 check-packages: check-wheel

@@ -23,7 +23,7 @@ FOLDERS = ["base", "model", "sim", "calibrate", "attention", "topk", "programs/c
 PATTERNS = ["*.c", "*.h", "*.inc", "*.mk", "*.profile"]
 MORE = ["Makefile", "setup.py", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md",
         "CITATION.cff", "tools/compile.mk", "programs/programs.mk", "gpu/topk_gpu.h",
-        "gpu/host/*.h", "gpu/kernels/sample.h", "deliver/packaging/python.mk",
+        "gpu/host/*.h", "gpu/kernels/sample.h", "gpu/peers/*.py", "deliver/packaging/python.mk",
         "deliver/packaging/declarations.py",
         "deliver/packaging/glibc_2_34.h", "deliver/packaging/licenses/*.txt",
         "python/recallmodel_command.py", "python/recallmodel/*.py", "python/recallmodel/py.typed",

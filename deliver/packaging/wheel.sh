@@ -12,6 +12,8 @@
 # and _PYTHON_HOST_PLATFORM the name of the other (linux-aarch64). LIBRARIES: where its libgomp
 # lies. GSL: how GSL is linked; empty: no second wheel.
 #
+# KERNELS: a folder with the libraries of the kernels. Then their wheel is built, and no other.
+#
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 python=$(realpath -s "$1")
@@ -26,19 +28,23 @@ umask 022
 
 tar -xzf "$sdist" -C "$work"
 source=$(echo "$work"/recallmodel-*)
-# The licence of libgomp, which auditwheel copies into the wheel.
-cp /usr/share/doc/libgomp1/copyright "$source/deliver/packaging/licenses/libgomp.txt"
-cp /usr/share/common-licenses/GPL-3 "$source/deliver/packaging/licenses/GPL-3.txt"
 
-# The second takes the objects of the first, which was compiled with the same flags.
-wheel() { # RECALLMODEL_GSL
-    CFLAGS="${CFLAGS:--O2} -include deliver/packaging/glibc_2_34.h" RECALLMODEL_GSL=$1 \
-        "$python" -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps \
+wheel() { # VARIABLE=VALUE ..
+    env CFLAGS="${CFLAGS:--O2} -include deliver/packaging/glibc_2_34.h" "$@" "$python" \
+        -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps \
         --wheel-dir "$work/raw" "$source"
     rm -rf "$source"/build/lib* "$source"/build/bdist* "$source"/*.egg-info
 }
-wheel ""
-[ -z "${GSL=-l:libgsl.a -l:libgslcblas.a}" ] || wheel "$GSL"
+if [ -n "${KERNELS:-}" ]; then
+    wheel RECALLMODEL_CUDA="$(realpath "$KERNELS")"
+else
+    # The licence of libgomp, which auditwheel copies into the wheel.
+    cp /usr/share/doc/libgomp1/copyright "$source/deliver/packaging/licenses/libgomp.txt"
+    cp /usr/share/common-licenses/GPL-3 "$source/deliver/packaging/licenses/GPL-3.txt"
+    wheel RECALLMODEL_GSL=
+    # The second takes the objects of the first, which was compiled with the same flags.
+    [ -z "${GSL=-l:libgsl.a -l:libgslcblas.a}" ] || wheel RECALLMODEL_GSL="$GSL"
+fi
 LD_LIBRARY_PATH=${LIBRARIES:-} "$python" -m auditwheel -v repair --wheel-dir "$work/repaired" \
     "$work"/raw/*.whl >"$work/log" 2>&1 || {
     cat "$work/log" >&2

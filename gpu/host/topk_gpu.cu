@@ -291,7 +291,7 @@ const char *rcm_gpu_message(enum rcm_gpu_status status)
     case RCM_GPU_OK:
         return "no error";
     case RCM_GPU_NO_DEVICE:
-        return "there is no GPU here, or no driver for it";
+        return "there is no GPU here, or no driver that CUDA 13 runs on (580 or newer)";
     case RCM_GPU_BAD_SHAPE:
         return "the shape is outside the domain: 1 <= m < 2^31, 1 <= k <= n < 2^31, 1 <= b <= n, "
                "1 <= k_b <= min(16, ceil(n/b)), k <= min(b k_b, n), stride >= n, d 64 or 128";

@@ -5,6 +5,7 @@ below are types for the annotations, too; tests/python/test_recallmodel.py compa
 libraries'.
 """
 import functools
+import importlib.util
 import os
 import pathlib
 from collections.abc import Iterator
@@ -32,6 +33,7 @@ ASSIGNMENTS: tuple[str, ...] = get_args(Assignment)
 DTYPES: tuple[str, ...] = get_args(Dtype)
 INPUTS: tuple[str, ...] = get_args(Input)
 
+GPU = "librecallmodel-gpu"
 MEMBER = "\1"  # before the name of a member in a message: base/message.h
 _HERE = pathlib.Path(__file__).resolve().parent
 _BUILD = _HERE.parents[1] / "build"
@@ -50,7 +52,7 @@ def load(name: str) -> Any:
 
     It is the file $RECALLMODEL_LIBRARY, which names librecallmodel; otherwise the newest file of
     that name beside $RECALLMODEL_LIBRARY, beside this file (pip install) or in build/ of the
-    source tree, in this order.
+    source tree, in this order; that of the kernels also in cuda_package().
     """
     # Not unloaded when Python ends: threads of OpenMP wait in what they need.
     flags = ffi.RTLD_NOW | ffi.RTLD_NODELETE
@@ -62,8 +64,30 @@ def load(name: str) -> Any:
         found = sorted(folder.glob(name + ".so*"), key=lambda place: place.stat().st_mtime)
         if found:
             return ffi.dlopen(str(found[-1]), flags)
+    if name == GPU:
+        return ffi.dlopen(str(cuda_package() / f"{name}.so.{text_of(model.rcm_version())}"), flags)
     raise ImportError(f"{name}.so is neither in {_HERE} nor in {_BUILD}: run make, or pip install "
                       ". in the source tree")
+
+
+def cuda_package() -> pathlib.Path:
+    """The folder of the package recallmodel_cuda, which has librecallmodel-gpu.so.VERSION,
+    librecallmodel-bench.so and bench.py. ImportError if it is not installed, or is of another
+    version than this module.
+    """
+    spec = importlib.util.find_spec("recallmodel_cuda")  # found, not imported
+    folders = list(map(pathlib.Path, spec.submodule_search_locations or ())) if spec else []
+    found = [file for folder in folders for file in folder.glob(f"{GPU}.so.*")]
+    mend = "pip install 'recallmodel[cuda]'"
+    if not found:
+        raise ImportError(f"{GPU}.so is missing: {mend}, or run make gpu in the source tree (it "
+                          "needs nvcc)")
+    version = text_of(model.rcm_version())
+    of_this = [file.parent for file in found if file.name == f"{GPU}.so.{version}"]
+    if not of_this:
+        raise ImportError(f"recallmodel is {version}, but recallmodel-cuda "
+                          f"{found[0].name.partition('.so.')[2]}: {mend}")
+    return of_this[0]
 
 
 model = load("librecallmodel")

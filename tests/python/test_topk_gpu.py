@@ -1,11 +1,15 @@
-"""What topk of a CUDA tensor chooses by the card, without a GPU and without PyTorch.
+"""What topk of a CUDA tensor chooses by the card, and where it finds the kernels, without a GPU and
+without PyTorch.
 
 The verdict on a card, of our kernels and `torch.topk`. Against: `select`.
 """
+import importlib
+import sys
+
 import pytest
 
 import recallmodel as rcm
-from recallmodel import _topk, _topk_gpu
+from recallmodel import _library, _topk, _topk_gpu
 
 
 @pytest.mark.parametrize("card", ["H200", "B200"])
@@ -40,3 +44,26 @@ def test_exact_on_a_card_that_is_not_known():
         way = _topk_gpu.choose(2**20, 8, 16, 0.9, confidence, None, "NVIDIA H200", "f16")
         loose = _topk_gpu.choose(2**20, 8, 16, 0.9, None, None, "NVIDIA H200", "f16")
         assert way.method == 0 or way.b * way.k_b > loose.b * loose.k_b
+
+
+def test_the_package_of_the_kernels(tmp_path, monkeypatch):
+    """recallmodel_cuda is found without importing it, and only of this version."""
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    name = "librecallmodel-gpu"
+    with pytest.raises(ImportError, match=rf"^{name}.so is missing: pip install .*\[cuda\]"):
+        _library.cuda_package()
+    package = tmp_path / "recallmodel_cuda"
+    package.mkdir()
+    (package / f"{name}.so.9.9").touch()
+    importlib.invalidate_caches()
+    with pytest.raises(ImportError, match=f"^recallmodel is {rcm.__version__}, but "
+                                          r"recallmodel-cuda 9.9: pip install .*\[cuda\]'$"):
+        _library.cuda_package()
+    (package / f"{name}.so.{rcm.__version__}").touch()
+    assert _library.cuda_package() == package and package.name not in sys.modules
+    # A library that cannot be loaded is one line, too.
+    for folder in ("_HERE", "_BUILD"):
+        monkeypatch.setattr(_library, folder, tmp_path)
+    monkeypatch.delenv("RECALLMODEL_LIBRARY", raising=False)
+    with pytest.warns(RuntimeWarning, match=r"not by our kernels: cannot load [^\n]*\[cuda\]'$"):
+        assert _topk_gpu.gpu.__wrapped__() is None
