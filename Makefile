@@ -59,12 +59,13 @@ SEES_gpu :=
 SEES_topk := $(MODEL_PUBLIC)
 SEES_programs/common := $(BASIC)
 SEES_programs/recallmodel := programs/common programs/bench $(BASIC) topk/topk.h \
-    $(addprefix programs/bench-cpu/,cpu.h library.h) $(SIM_PUBLIC) $(CALIBRATE_PUBLIC) \
-    $(ATTENTION_PUBLIC)
-SEES_programs/bench := programs/common $(BASIC)
+    $(addprefix programs/bench-cpu/,cpu.h cpu_command.h library.h) $(SIM_PUBLIC) \
+    $(CALIBRATE_PUBLIC) $(ATTENTION_PUBLIC)
+SEES_programs/bench := programs/common $(BASIC) gpu/peers/peer.h gpu/topk_gpu.h
 # The generators of the inputs are those of the GPU.
 SEES_programs/bench-cpu := programs/common programs/bench $(BASIC) topk/topk.h gpu/topk_gpu.h \
-    gpu/host/inputs.h gpu/host/element.h gpu/kernels/sample.h
+    gpu/host/inputs.h gpu/host/element.h gpu/kernels/sample.h gpu/peers/peer.h \
+    sim/rows/row_file.h
 SEES_programs/recallmodel-bench := programs/common programs/bench $(BASIC) $(GPU_PUBLIC)
 # It reads the tables of options of the command.
 SEES_programs/describe := programs/common $(addprefix programs/recallmodel/,command.h commands.h) \
@@ -111,6 +112,7 @@ STATIC_TOPK := $(BUILD)/librecallmodel-topk.a
 SHARED_TOPK := $(BUILD)/librecallmodel-topk.so.$(VERSION)
 SHARED_SIM := $(BUILD)/librecallmodel-sim.so.$(VERSION)
 SHARED_ATTENTION := $(BUILD)/librecallmodel-attention.so.$(VERSION)
+SHARED_BENCH := $(BUILD)/librecallmodel-bench-cpu.so.$(VERSION)
 PROGRAM := $(BUILD)/recallmodel
 PROGRAM_MPI := $(BUILD)/recallmodel-mpi
 BASE_LIBRARY := $(BUILD)/libbase.a
@@ -128,7 +130,7 @@ COMMAND_LIBS = $(GSL_LIBS) -ljansson -lm -ldl -lpthread
 
 CAN_BUILD := $(BUILD)/.can-build
 all: tools $(CAN_BUILD) recallmodel $(if $(HAS_MPI),recallmodel-mpi) $(STATIC) $(SHARED) \
-    $(SHARED_SIM) $(SHARED_ATTENTION) $(STATIC_TOPK) $(SHARED_TOPK) manual
+    $(SHARED_SIM) $(SHARED_ATTENTION) $(SHARED_BENCH) $(STATIC_TOPK) $(SHARED_TOPK) manual
 
 # Before anything is compiled: is there what compiling needs?
 # $(call find_headers,HEADERS,FLAGS,the command that installs them)

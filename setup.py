@@ -1,4 +1,4 @@
-"""pip install . builds the command and the four C libraries with make, and puts them and the
+"""pip install . builds the command and the five C libraries with make, and puts them and the
 measured runs beside the Python module.
 
 With RECALLMODEL_GSL, the words that link GSL ("-lgsl -lgslcblas"), it builds recallmodel-calibrate

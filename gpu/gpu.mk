@@ -82,14 +82,12 @@ $(BUILD)/tests/%: tests/%.cc $(EMULATED) | $(BUILD)/see/tests/.made
 	    $(TEST_FLAGS) -MMD -MP $< $(filter %.o,$^) $(LDFLAGS) $(TEST_LIBS) -lm -lpthread -o $@
 
 # The benchmark of the kernels is built twice, too: emulated for its tests, and for a GPU.
-COMMON_LIBRARY := $(BUILD)/libcommon.a
-$(COMMON_LIBRARY): $(COMMON)
-BENCH_PARTS := $(CUDA_BENCH) $(BENCH) $(MODEL) $(COMMON_LIBRARY) $(BASE_LIBRARY)
+BENCH_PARTS := $(CUDA_BENCH) $(BENCH) $(MODEL) $(BUILD)/libcommon.a $(BASE_LIBRARY)
 $(BUILD)/gpu/recallmodel-bench-emulated: $(EMULATED) $(BENCH_PARTS)
 	$(say) LINK $@
 	$(Q)$(CXX) $(SANITIZE) $(LDFLAGS) $^ -lm -ldl -lpthread -o $@
 
-# The same as a library, for gpu/peers/bench.py, whose peers are written in Python.
+# The same as a library, for recallmodel/_bench.py, whose peers are written in Python.
 BENCH_EMULATED := $(BUILD)/gpu/librecallmodel-bench-emulated.so
 $(BENCH_EMULATED): $(EMULATED) $(BENCH_PARTS)
 	$(say) LINK $@

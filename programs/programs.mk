@@ -5,7 +5,8 @@
 
 # Programs that measure print the state of the sources with their results: git describe, or the
 # commit that the tarball of `make dist` was made of.
-WITH_GIT := $(patsubst %,$(BUILD)/programs/%/main.o,recallmodel recallmodel-bench)
+WITH_GIT := $(patsubst %,$(BUILD)/programs/%.o,recallmodel/main recallmodel-bench/main \
+    bench-cpu/entry)
 $(WITH_GIT): GIT = -DRCM_GIT='"$(shell cat $(BUILD)/git)"'
 $(WITH_GIT): $(BUILD)/git
 $(BUILD)/git: FORCE

@@ -99,9 +99,9 @@ check-all: packages
 	@$(MAKE) --no-print-directory run-tests
 
 # What tests that are scripts run.
-test-command: $(PROGRAM) $(STATIC) $(SHARED) $(SHARED_SIM) $(SHARED_ATTENTION) $(STATIC_TOPK) \
-    $(SHARED_TOPK) $(SHARED_EMULATED) $(BUILD)/gpu/recallmodel-bench-emulated $(BENCH_EMULATED) \
-    $(BUILD)/describe $(BUILD)/tests/topk/bits
+test-command: $(PROGRAM) $(STATIC) $(SHARED) $(SHARED_SIM) $(SHARED_ATTENTION) $(SHARED_BENCH) \
+    $(STATIC_TOPK) $(SHARED_TOPK) $(SHARED_EMULATED) $(BUILD)/gpu/recallmodel-bench-emulated \
+    $(BENCH_EMULATED) $(BUILD)/describe $(BUILD)/tests/topk/bits
 
 test-programs: test-command $(TESTS)
 

@@ -32,7 +32,7 @@ $(eval $(call layer,programs/common,-fPIC $(POSIX)))
 $(eval $(call layer,programs/recallmodel,$(POSIX) $$(GIT)))
 $(eval $(call layer,programs/bench,-fPIC $(POSIX)))
 $(eval $(call layer,programs/describe,$(POSIX)))
-$(eval $(call layer,programs/bench-cpu,$(OPENMP) $(POSIX)))
+$(eval $(call layer,programs/bench-cpu,$(OPENMP) -fPIC $(POSIX) $$(GIT)))
 $(eval $(call layer,programs/recallmodel-bench,-fPIC $(POSIX) $$(GIT)))
 $(eval $(call layer,tests,$(POSIX) $$(TEST_FLAGS)))
 
@@ -69,18 +69,24 @@ $(STATIC) $(STATIC_TOPK): $(BUILD)/lib%.a:
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $(BUILD)/$*.o
 
-# The shared libraries. make install leaves out those of the simulation and of sparse attention,
-# which are for the Python module; the latter loads OpenBLAS when it is used.
+# The shared libraries. make install leaves out those of the simulation, of sparse attention and of
+# the benchmark, which are for the Python module; the second loads OpenBLAS when it is used.
 SONAME = -Wl,-soname,$(@F:.$(VERSION)=.$(MAJOR))
 $(SHARED): $(MODEL) $(BASE_LIBRARY)
 $(SHARED_TOPK): $(TOPK) $(SHARED)
 $(SHARED_SIM): $(SIM) $(SINGLE) $(BASE_LIBRARY)
 $(SHARED_ATTENTION): $(ATTENTION) $(SIM) $(SINGLE) $(BASE_LIBRARY)
+# Of what is not its own, only what it calls.
+$(BUILD)/libcommon.a: $(COMMON)
+$(BUILD)/libsim.a: $(SIM) $(SINGLE)
+$(SHARED_BENCH): $(CPU_BENCH) $(BENCH) $(BUILD)/libcommon.a $(BUILD)/libsim.a $(MODEL) \
+    $(BASE_LIBRARY)
+$(SHARED_BENCH): LDLIBS := -ldl -lpthread -Wl,--version-script=programs/bench-cpu/exports.map
 $(SHARED) $(SHARED_TOPK): OPENMP :=
 $(SHARED_TOPK): LDLIBS := -lpthread
 $(SHARED_ATTENTION): LDLIBS := -ldl -lpthread
 # Threads sleep in these between calls: nobody may unload them.
-$(SHARED_TOPK) $(SHARED_SIM) $(SHARED_ATTENTION): LDLIBS += -Wl,-z,nodelete
-$(SHARED) $(SHARED_TOPK) $(SHARED_SIM) $(SHARED_ATTENTION):
+$(SHARED_TOPK) $(SHARED_SIM) $(SHARED_ATTENTION) $(SHARED_BENCH): LDLIBS += -Wl,-z,nodelete
+$(SHARED) $(SHARED_TOPK) $(SHARED_SIM) $(SHARED_ATTENTION) $(SHARED_BENCH):
 	$(say) LINK $@
 	$(Q)$(CC) $(SANITIZE) $(CFLAGS) $(OPENMP) $(LDFLAGS) -shared $(SONAME) $^ -lm $(LDLIBS) -o $@

@@ -16,7 +16,8 @@ $(FFI): deliver/packaging/declarations.py $(DECLARED)
 	    else echo "  there is no cffi (Debian: python3-cffi): no Python module"; fi
 
 # setup.py calls make for one of these.
-for-pip: $(CAN_BUILD) $(FFI) $(PROGRAM) $(SHARED) $(SHARED_TOPK) $(SHARED_SIM) $(SHARED_ATTENTION)
+for-pip: $(CAN_BUILD) $(FFI) $(PROGRAM) $(SHARED) $(SHARED_TOPK) $(SHARED_SIM) $(SHARED_ATTENTION) \
+    $(SHARED_BENCH)
 for-pip-calibrate: $(CAN_BUILD) $(PROGRAM)
 
 # The source distribution has jansson's sources and the headers of Random123.

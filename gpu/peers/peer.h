@@ -1,11 +1,12 @@
-/* peer.h - what an adaptor of another project's exact top-k tells the benchmark.
+/* peer.h - what an adaptor of another project's exact top-k tells a benchmark.
  *
  *   static const struct rcm_peer peers[] = {{.name = "cub", .run = run_cub, ..}, {NULL}};
  *   RCM_PEERS(peers)
  *
  * A library build/gpu/peers/NAME.so has one function, rcm_peers(). Its peers are kernels of
  * `recallmodel-bench exact`, which makes the rows, times the calls and proves the results, by the
- * rules that it has for our own.
+ * rules that it has for our own. So does `recallmodel bench exact` with peers that run on a CPU:
+ * then device memory is memory, and there is no stream.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RCM_PEER_H
@@ -17,18 +18,19 @@
 struct rcm_peer_call {
     const void *x;
     uint64_t m, n, k;
-    int dtype;       /* enum rcm_gpu_dtype */
+    int dtype;       /* enum rcm_gpu_dtype; a CPU also has 3: float64, 4: int8 and 5: int32 */
     void *values;    /* m x k of the type */
     void *indices;   /* m x k of `index_bytes` each */
     void *workspace; /* at a multiple of 256 bytes */
     size_t workspace_bytes;
+    unsigned threads; /* that a call on a CPU may use; 0: on a GPU */
 };
 
 struct rcm_peer {
     const char *name;    /* as --kernel takes it; NULL ends a list */
     const char *package; /* where it came from: "nvidia-cuda-cccl 13.3.5" */
     const char *source;  /* the function: "cub::DeviceBatchedTopK" */
-    unsigned dtypes;     /* the types that it takes: bits 1 << RCM_GPU_F32, .. */
+    unsigned dtypes;     /* the types that it takes: bits 1 << dtype of a call */
     unsigned index_bytes;
     bool no_values; /* it gives indices alone */
     bool sorted;    /* it promises the order of the values, best first */

@@ -55,7 +55,7 @@ static int open_device(struct device **device, uint64_t seed)
 static bool make_room(struct device *r)
 {
     struct buffer *all[] = {&r->x,         &r->true_keys, &r->values, &r->indices,
-                            &r->workspace, &r->roof,      &r->other};
+                            &r->workspace, &r->roof,      &r->other,  &r->narrow};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         cpu_release(all[i]);
     r->input_cell.kernel = NULL;
@@ -113,7 +113,8 @@ static const char *reason_of(const struct device *r)
 static enum outcome refuse(struct device *r, int status, const char *what)
 {
     snprintf(r->reason, sizeof r->reason, "%s: %s", what,
-             topk_library()->message((enum rcm_top_k_status)status));
+             status == CPU_PEER_FAILED ? "the peer failed"
+                                       : topk_library()->message((enum rcm_top_k_status)status));
     return FAILED;
 }
 
@@ -181,8 +182,16 @@ static int poison(struct device *r)
     return RCM_TOP_K_OK;
 }
 
+/* What a peer does once for many calls. */
+static enum rcm_top_k_status prepare_peer(struct device *r, const struct rcm_peer *peer)
+{
+    const struct rcm_peer_call call = cpu_peer_call(r, cpu_rows(r, 0));
+    return peer->prepare && peer->prepare(&call, NULL) != 0 ? CPU_PEER_FAILED : RCM_TOP_K_OK;
+}
+
 static enum outcome run_once(struct device *r, const struct cell *c)
 {
+    const struct rcm_peer *peer = c->kernel->peer;
     const size_t out = c->m * cell_results(c);
     size_t workspace_bytes;
     r->cell = c;
@@ -191,7 +200,7 @@ static enum outcome run_once(struct device *r, const struct cell *c)
     if (outcome != MEASURED)
         return outcome;
     if (!cpu_reserve(&r->values, out * dtype_bytes(c->dtype)) ||
-        !cpu_reserve(&r->indices, out * sizeof(int32_t)) ||
+        !cpu_reserve(&r->indices, out * (peer ? peer->index_bytes : sizeof(int32_t))) ||
         !cpu_reserve(&r->roof, c->m * dtype_bytes(c->dtype)))
         return no_memory(r, "outputs");
     enum rcm_top_k_status status = cpu_workspace(c, &workspace_bytes);
@@ -200,16 +209,65 @@ static enum outcome run_once(struct device *r, const struct cell *c)
     if (!cpu_reserve(&r->workspace, workspace_bytes))
         return no_memory(r, "workspace");
     poison(r);
-    status = r->cell_work.run(r);
+    if (peer)
+        status = prepare_peer(r, peer);
+    if (status == RCM_TOP_K_OK)
+        status = r->cell_work.run(r);
     return status == RCM_TOP_K_OK ? MEASURED : refuse(r, (int)status, c->kernel->name);
+}
+
+/* Indices of 8 bytes as 4; one that does not fit is outside every row. */
+static bool narrow_indices(struct device *r, size_t count)
+{
+    const int64_t *from = r->indices.at;
+    int32_t *to = cpu_reserve(&r->narrow, count * sizeof *to);
+    for (size_t i = 0; to && i < count; i++)
+        to[i] = from[i] < 0 || from[i] > INT32_MAX ? -1 : (int32_t)from[i];
+    return to;
+}
+
+/* The values at the indices of a peer that gives these alone. */
+static void gather_values(struct device *r, const struct cell *c, const void *x,
+                          const int32_t *indices)
+{
+    const size_t bytes = dtype_bytes(c->dtype);
+    for (size_t i = 0; i < c->m * c->k; i++)
+        if (indices[i] >= 0 && (uint64_t)indices[i] < c->n)
+            memcpy((char *)r->values.at + i * bytes,
+                   (const char *)x + (i / c->k * c->n + (size_t)indices[i]) * bytes, bytes);
+}
+
+/* The indices of the last call as 4 bytes each, and its values: in the outputs, from wherever a
+ * peer left them. NULL, and the reason, if that fails. */
+static const int32_t *collect(struct device *r, const struct cell *c, const void *x)
+{
+    const struct rcm_peer *peer = c->kernel->peer;
+    if (!peer)
+        return r->indices.at;
+    const struct rcm_peer_call call = cpu_peer_call(r, x);
+    if (peer->collect && peer->collect(&call, NULL) != 0) {
+        refuse(r, CPU_PEER_FAILED, "collect");
+        return NULL;
+    }
+    if (peer->index_bytes == 8 && !narrow_indices(r, c->m * c->k)) {
+        no_memory(r, "indices");
+        return NULL;
+    }
+    const int32_t *indices = peer->index_bytes == 8 ? r->narrow.at : r->indices.at;
+    if (peer->no_values)
+        gather_values(r, c, x, indices);
+    return indices;
 }
 
 static enum outcome prove(struct device *r, unsigned call)
 {
     const struct cell *c = r->cell;
     const void *x = cpu_rows(r, (r->call - 1) % r->sets);
-    const struct verdict v = check_outputs(c, how_of(c)->sorted, x, r->values.at, r->indices.at);
+    const int32_t *indices = collect(r, c, x);
     (void)call; /* the outputs are those of the last call */
+    if (!indices)
+        return FAILED;
+    const struct verdict v = check_outputs(c, how_of(c).sorted, x, r->values.at, indices);
     if (v.invalid + v.repeated + v.misplaced + v.altered + v.missed + v.unsorted == 0)
         return MEASURED;
     snprintf(r->reason, sizeof r->reason,

@@ -32,6 +32,7 @@ struct device {
     struct cell input_cell;         /* the cell that the rows were made for; kernel NULL: none */
     uint64_t true_k;                /* k of `true_keys`; 0: not computed yet */
     struct buffer x, true_keys, values, indices, workspace, roof, other; /* other: to flush with */
+    struct buffer narrow; /* indices of a peer, as 4 bytes */
 };
 
 /* Makes a buffer have at least so many bytes; what it held is lost if it grows. Returns its memory,
@@ -47,6 +48,12 @@ const void *cpu_rows(const struct device *device, unsigned set);
  * turn it is. */
 enum rcm_top_k_status cpu_run_cell(struct device *device);
 enum rcm_top_k_status cpu_run_roof(struct device *device);
+
+/* A status beside those of the library. */
+#define CPU_PEER_FAILED ((enum rcm_top_k_status)1000)
+
+/* The call of the peer that is measured, on these rows. */
+struct rcm_peer_call cpu_peer_call(const struct device *device, const void *x);
 
 /* The bytes of workspace that the cell needs. */
 enum rcm_top_k_status cpu_workspace(const struct cell *cell, size_t *bytes);

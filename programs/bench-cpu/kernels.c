@@ -37,7 +37,9 @@ const char *cpu_refusal(const struct cell *c)
 #endif
     if (threads_to_be_had((unsigned)c->threads) < (int)c->threads)
         return "this machine cannot start so many threads";
-    if (how_of(c)->plain && c->threads > 1)
+    if (c->kernel->peer)
+        return peer_refusal(c);
+    if (how_of(c).plain && c->threads > 1)
         return "quickselect runs on one thread only";
     if (c->kernel->task == TASK_EXACT)
         return NULL;

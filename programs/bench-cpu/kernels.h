@@ -4,7 +4,8 @@
 #ifndef CPU_KERNELS_H
 #define CPU_KERNELS_H
 
-#include <programs/bench/cell.h>
+#include <gpu/peers/peer.h>
+#include <programs/bench/peers.h>
 #include <topk/topk.h>
 
 /* What a kernel calls: the library, or a plain selection written for comparison. */
@@ -13,9 +14,11 @@ struct how {
     bool plain;  /* plain.h */
 };
 
-static inline const struct how *how_of(const struct cell *cell)
+/* A peer says itself whether it sorts. */
+static inline struct how how_of(const struct cell *cell)
 {
-    return cell->kernel->how;
+    const struct rcm_peer *peer = cell->kernel->peer;
+    return peer ? (struct how){.sorted = peer->sorted} : *(const struct how *)cell->kernel->how;
 }
 
 /* The registry: a row makes a kernel exist. The last one has no name. */

@@ -45,19 +45,24 @@ static void *load(const char *folder, const char *version)
     return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
+static void *of_either_name(const char *folder, const char *major)
+{
+    void *library = load(folder, rcm_version());
+    return library ? library : load(folder, major);
+}
+
 static void *find(void)
 {
     static const char *const places[] = {"", "build/", "../", "../lib/"};
     char program[PATH_MAX], folder[PATH_MAX + 20], major[20];
     void *library = NULL;
-    if (folder_given(program))
-        library = load(program, rcm_version());
-    folder_of_program(program);
     snprintf(major, sizeof major, "%.*s", (int)strcspn(rcm_version(), "."), rcm_version());
+    if (folder_given(program))
+        library = of_either_name(program, major);
+    folder_of_program(program);
     for (size_t i = 0; !library && *program && i < sizeof places / sizeof *places; i++) {
         snprintf(folder, sizeof folder, "%s%s", program, places[i]);
-        library = load(folder, rcm_version());
-        library = library ? library : load(folder, major);
+        library = of_either_name(folder, major);
     }
     return library ? library : load("", major);
 }

@@ -118,7 +118,7 @@ void add_foreign_kernels(struct axes *axes)
     struct places *to = &axes->kernels;
     const struct kernel *kernel;
     for (unsigned i = 0; (kernel = kernel_of_task(axes->task, i)) && to->length < PLACES_MAX; i++) {
-        bool is_there = !kernel->is_foreign;
+        bool is_there = !kernel->peer;
         for (unsigned j = 0; j < to->length; j++)
             is_there |= to->items[j] == i;
         if (!is_there)

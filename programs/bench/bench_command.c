@@ -11,6 +11,7 @@
 
 #include <base/clock.h>
 #include <base/memory.h>
+#include <gpu/peers/peer.h>
 #include <base/text.h>
 #include <programs/common/device_file.h>
 #include <programs/common/wrap.h>
@@ -19,6 +20,7 @@
 #include "cell_row.h"
 #include "cells_file.h"
 #include "measure_cells.h"
+#include "peers.h"
 
 const struct backend *backend;
 
@@ -135,6 +137,23 @@ static void print_cells(const struct cell_list *cells)
     }
 }
 
+/* A remark for each peer among the cells: its package. Returns a status. */
+static int name_packages(struct results *results, const struct cell_list *cells)
+{
+    const struct kernel *kernel;
+    int status = STATUS_OK;
+    for (unsigned i = 0; (kernel = peer_kernel(i)) && status == STATUS_OK; i++) {
+        size_t cell = 0;
+        char text[300];
+        while (cell < cells->length && cells->items[cell].kernel != kernel)
+            cell++;
+        snprintf(text, sizeof text, "peer %s: %s", kernel->name, kernel->peer->package);
+        if (cell < cells->length && results_remark(results, text) != 0)
+            status = output_failed();
+    }
+    return status;
+}
+
 static int measure_all(const struct session_options *session, const struct cell_list *cells,
                        const struct runner *runner, const struct measuring *how)
 {
@@ -147,7 +166,9 @@ static int measure_all(const struct session_options *session, const struct cell_
                                       CELL_KEY_COLUMNS + backend->key_column_count);
     if (status != STATUS_OK)
         return status;
-    status = measure_cells(runner, cells, &results, how);
+    status = name_packages(&results, cells);
+    if (status == STATUS_OK)
+        status = measure_cells(runner, cells, &results, how);
     if (results_close(&results) != 0 && status == STATUS_OK)
         status = output_failed();
     return status;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "backend.h"
+#include "peers.h"
 
 const char *task_name(enum task task)
 {
@@ -15,18 +16,30 @@ const char *task_name(enum task task)
     return task < TASKS ? names[task] : NULL;
 }
 
-const struct kernel *kernel_by_name(enum task task, const char *name)
+/* The i-th of all kernels: those of the back end, then the peers. NULL past the last. */
+static const struct kernel *kernel_at(unsigned i)
 {
-    for (const struct kernel *kernel = backend->kernels; kernel->name; kernel++)
-        if (kernel->task == task && strcmp(kernel->name, name) == 0)
+    const struct kernel *kernel = backend->kernels;
+    for (; kernel->name; kernel++)
+        if (i-- == 0)
             return kernel;
-    return NULL;
+    return peer_kernel(i);
 }
 
 const struct kernel *kernel_of_task(enum task task, unsigned place)
 {
-    for (const struct kernel *kernel = backend->kernels; kernel->name; kernel++)
+    const struct kernel *kernel;
+    for (unsigned i = 0; (kernel = kernel_at(i)); i++)
         if (kernel->task == task && place-- == 0)
+            return kernel;
+    return NULL;
+}
+
+const struct kernel *kernel_by_name(enum task task, const char *name)
+{
+    const struct kernel *kernel;
+    for (unsigned i = 0; (kernel = kernel_of_task(task, i)); i++)
+        if (strcmp(kernel->name, name) == 0)
             return kernel;
     return NULL;
 }

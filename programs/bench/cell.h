@@ -10,6 +10,8 @@
 
 #include <model/recallmodel.h>
 
+struct rcm_peer;
+
 /* What a kernel does: the column `work` of the CSV. */
 enum task { TASK_STAGE1, TASK_EXACT, TASK_TWO_STAGE, TASK_FUSED, TASKS };
 
@@ -20,14 +22,14 @@ const char *task_name(enum task task);
 struct kernel {
     enum task task;
     const char *name;
-    const void *how;      /* of a type of the back end: how it runs the kernel */
-    unsigned dtype;       /* of a product of matrices, in memory */
-    bool is_product_only; /* it computes a product, and selects nothing */
-    bool is_foreign;      /* another project's: a wrong row is a result, not a failure */
+    const void *how;             /* of a type of the back end: how it runs the kernel */
+    unsigned dtype;              /* of a product of matrices, in memory */
+    bool is_product_only;        /* it computes a product, and selects nothing */
+    const struct rcm_peer *peer; /* another project's (gpu/peers/peer.h), then `how` is NULL */
 };
 
-/* The kernel of a task by its name, or by its place among those of the task, from 0 on. NULL if
- * there is none. */
+/* The kernel of a task by its name, or by its place among those of the task, from 0 on: those of
+ * the back end, then the peers. NULL if there is none. */
 const struct kernel *kernel_by_name(enum task task, const char *name);
 const struct kernel *kernel_of_task(enum task task, unsigned place);
 

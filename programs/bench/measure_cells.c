@@ -69,7 +69,7 @@ static int note_reason(struct loop *loop, enum outcome outcome, const char *key)
 static int measure_cell(struct loop *loop, const struct cell *cell, const char *key)
 {
     struct measurement m;
-    if (cell->kernel->is_foreign && results_begin(loop->results, key) != 0)
+    if (cell->kernel->peer && results_begin(loop->results, key) != 0)
         return output_failed();
     const enum outcome outcome = runner_measure(loop->runner, cell, &loop->how->rules, &m);
     return outcome == MEASURED ? add_row(loop, cell, &m) : note_reason(loop, outcome, key);

@@ -176,6 +176,11 @@ int results_note(struct results *r, const char *key, const char *why, bool again
                : 0;
 }
 
+int results_remark(struct results *r, const char *text)
+{
+    return r->file && (fprintf(r->file, "# %s\n", text) < 0 || fflush(r->file) != 0) ? -1 : 0;
+}
+
 int results_add(struct results *r, const char *row)
 {
     return r->file && (results_end(r) != 0 || fputs(row, r->file) < 0 || fflush(r->file) != 0) ? -1

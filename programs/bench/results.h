@@ -37,6 +37,9 @@ int results_note(struct results *results, const char *key, const char *why, bool
 int results_begin(struct results *results, const char *key);
 int results_end(struct results *results);
 
+/* Writes a remark, a line without its # and its end. Returns 0, or -1 if writing fails. */
+int results_remark(struct results *results, const char *text);
+
 /* Writes a row, which ends with its newline, at once. Returns 0, or -1 if writing fails. */
 int results_add(struct results *results, const char *row);
 

@@ -8,8 +8,8 @@
 /* Products that are rounded have another true top k. */
 static bool has_recall(const struct cell *c)
 {
-    return (c->kernel->task != TASK_EXACT || c->kernel->is_foreign) &&
-           !c->kernel->is_product_only && (!c->d || c->dtype == DTYPE_F32);
+    return (c->kernel->task != TASK_EXACT || c->kernel->peer) && !c->kernel->is_product_only &&
+           (!c->d || c->dtype == DTYPE_F32);
 }
 
 /* Runs the cell once, proves the result, and counts the recall. */

@@ -56,22 +56,20 @@ static struct rcm_gpu_fused fused_of(const struct device *r, const struct cell *
 
 struct rcm_peer_call peer_call_of(const struct device *r, const struct cell *c, const void *x)
 {
-    return (struct rcm_peer_call){x,
-                                  c->m,
-                                  c->n,
-                                  c->k,
-                                  (int)c->dtype,
-                                  r->values.at,
-                                  r->indices.at,
-                                  r->workspace.at,
-                                  r->workspace.bytes};
+    struct rcm_peer_call call = peer_call(c);
+    call.x = x;
+    call.values = r->values.at;
+    call.indices = r->indices.at;
+    call.workspace = r->workspace.at;
+    call.workspace_bytes = r->workspace.bytes;
+    return call;
 }
 
 static enum rcm_gpu_status run_peer(struct device *r, const struct cell *c, const void *x,
                                     rcm_gpu_stream stream)
 {
     const struct rcm_peer_call call = peer_call_of(r, c, x);
-    return how_of(c)->peer->run(&call, stream) == 0 ? RCM_GPU_OK : RCM_GPU_ERROR;
+    return c->kernel->peer->run(&call, stream) == 0 ? RCM_GPU_OK : RCM_GPU_ERROR;
 }
 
 enum rcm_gpu_status workspace_of(struct device *r, const struct cell *c, size_t *bytes)
@@ -83,9 +81,9 @@ enum rcm_gpu_status workspace_of(struct device *r, const struct cell *c, size_t 
         return rcm_gpu_stage1_workspace(&call, bytes);
     }
     case TASK_EXACT: {
-        if (how_of(c)->peer) {
+        if (c->kernel->peer) {
             const struct rcm_peer_call call = peer_call_of(r, c, r->x[0].at);
-            *bytes = how_of(c)->peer->workspace ? how_of(c)->peer->workspace(&call) : 0;
+            *bytes = c->kernel->peer->workspace ? c->kernel->peer->workspace(&call) : 0;
             return RCM_GPU_OK;
         }
         struct rcm_gpu_exact call = exact_of(c, r->x[0].at, NULL, NULL);
@@ -120,7 +118,7 @@ enum rcm_gpu_status run_cell(void *context, unsigned call, rcm_gpu_stream stream
         return rcm_gpu_stage1(&stage1, r->workspace.at, r->workspace.bytes, stream);
     }
     case TASK_EXACT: {
-        if (how_of(c)->peer)
+        if (c->kernel->peer)
             return run_peer(r, c, x, stream);
         struct rcm_gpu_exact exact = exact_of(c, x, r->values.at, r->indices.at);
         exact.reread = r->counts_reread ? r->reread.at : NULL;

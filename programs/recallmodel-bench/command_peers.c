@@ -4,11 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <gpu/peers/peer.h>
 #include <programs/bench/backend.h>
+#include <programs/bench/peers.h>
 #include <programs/bench/session.h>
 
 #include "command.h"
-#include "kernels.h"
 
 static const struct argument peers_options[] = {{OPTIONS_END}};
 
@@ -30,8 +31,8 @@ static int run_peers(int count, char **arguments)
     if (status != STATUS_OK)
         return status;
     puts("kernel,package,source,dtypes,values,indices,sorted,graph");
-    for (unsigned i = 0; peer_at(i); i++)
-        print_peer(peer_at(i));
+    for (unsigned i = 0; peer_kernel(i); i++)
+        print_peer(peer_kernel(i)->peer);
     return STATUS_OK;
 }
 

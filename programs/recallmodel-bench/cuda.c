@@ -101,7 +101,7 @@ static enum outcome open_multiplier(struct device *r)
 static bool reserve_outputs(struct device *r, const struct cell *c)
 {
     const size_t bytes = dtype_bytes(c->dtype), out = c->m * cell_results(c);
-    const size_t index_bytes = how_of(c)->peer ? how_of(c)->peer->index_bytes : sizeof(int32_t);
+    const size_t index_bytes = c->kernel->peer ? c->kernel->peer->index_bytes : sizeof(int32_t);
     return reserve(&r->values, out * bytes) && reserve(&r->indices, out * index_bytes) &&
            (!needs_multiplier(c) || reserve(&r->products, c->m * c->n * bytes)) &&
            (c->d || reserve(&r->roof, cell_bytes_written(c) + 16));
@@ -121,7 +121,7 @@ static int poison(struct device *r)
 /* What a peer does once for many calls. */
 static enum rcm_gpu_status prepare_peer(struct device *r, const struct cell *c)
 {
-    const struct rcm_peer *peer = how_of(c)->peer;
+    const struct rcm_peer *peer = c->kernel->peer;
     if (!peer || !peer->prepare)
         return RCM_GPU_OK;
     const struct rcm_peer_call call = peer_call_of(r, c, r->x[0].at);
@@ -152,7 +152,7 @@ static enum outcome prepare(struct device *r, const struct cell *c)
 /* Runs the cell, and counts the rows that the sample of `radix` misses. */
 static enum rcm_gpu_status run_counted(struct device *r, const struct cell *c)
 {
-    const bool radix = c->kernel->task == TASK_EXACT && !how_of(c)->peer &&
+    const bool radix = c->kernel->task == TASK_EXACT && !c->kernel->peer &&
                        how_of(c)->exact == RCM_GPU_EXACT_RADIX;
     uint32_t count = 0;
     enum rcm_gpu_status status = RCM_GPU_OK;
@@ -177,7 +177,7 @@ static enum rcm_gpu_status run_counted(struct device *r, const struct cell *c)
 
 static enum outcome run_once(struct device *r, const struct cell *c)
 {
-    const struct rcm_peer *peer = how_of(c)->peer;
+    const struct rcm_peer *peer = c->kernel->peer;
     r->cell = c;
     rcm_gpu_timer_wait(r->timer, peer ? peer->launch_us : 0);
     const enum outcome outcome = prepare(r, c);
@@ -192,7 +192,7 @@ static enum outcome run_once(struct device *r, const struct cell *c)
 /* The first proof also counts the launches of a call. */
 static enum outcome prove_call_of_cell(struct device *r, unsigned call)
 {
-    const struct rcm_peer *peer = how_of(r->cell)->peer;
+    const struct rcm_peer *peer = r->cell->kernel->peer;
     if (r->launches == 0 && !needs_multiplier(r->cell) && !(peer && peer->no_graph))
         r->launches = rcm_gpu_count_launches(r->timer, run_cell, r);
     return prove(r, r->cell, call % r->turns);

@@ -7,7 +7,9 @@
 
 #include <gpu/host/device_memory.h>
 #include <gpu/host/timer.h>
+#include <gpu/peers/peer.h>
 #include <programs/bench/backend.h>
+#include <programs/bench/peers.h>
 
 #include "kernels.h"
 #include "monitor.h"

@@ -10,17 +10,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <gpu/peers/peer.h>
+#include <programs/bench/peers.h>
+
 #include "library.h"
 
 #define HOW(...) (&(const struct how){__VA_ARGS__})
 
-/* Peers included. */
-#define KERNELS_MAX 96
-
 /* A row makes a kernel of ours exist. A number in a name: radix-8 has digits of 8 bits, histogram-4
  * loads 4 elements a thread at once. histogram-binary finds the bin of the threshold by binary
  * search. */
-struct kernel cuda_kernels[KERNELS_MAX + 1] = {
+const struct kernel cuda_kernels[] = {
     {.task = TASK_STAGE1, .name = "auto", .how = HOW(0)},
     {.task = TASK_STAGE1, .name = "column", .how = HOW(.stage1 = RCM_GPU_STAGE1_COLUMN)},
     {.task = TASK_STAGE1,
@@ -85,34 +85,10 @@ struct kernel cuda_kernels[KERNELS_MAX + 1] = {
      .how = HOW(.product = PRODUCT_ALONE),
      .dtype = DTYPE_F32,
      .is_product_only = true},
+    {.name = NULL},
 };
 
 /* ---- peers */
-
-static struct how peer_hows[KERNELS_MAX];
-static unsigned peers;
-
-const struct rcm_peer *peer_at(unsigned i)
-{
-    return i < peers ? peer_hows[i].peer : NULL;
-}
-
-void add_peers(const struct rcm_peer *list)
-{
-    unsigned length = 0;
-    while (cuda_kernels[length].name)
-        length++;
-    for (; list->name && length < KERNELS_MAX; list++) {
-        bool known = false;
-        for (unsigned i = 0; i < length; i++)
-            known |= strcmp(cuda_kernels[i].name, list->name) == 0;
-        if (known)
-            continue;
-        peer_hows[peers].peer = list;
-        cuda_kernels[length++] = (struct kernel){
-            .task = TASK_EXACT, .name = list->name, .how = &peer_hows[peers++], .is_foreign = true};
-    }
-}
 
 static void load_library(const char *path)
 {
@@ -124,7 +100,7 @@ static void load_library(const char *path)
         bytes = dlsym(library, "rcm_peer_bytes");
     }
     if (list && bytes && *bytes == sizeof(struct rcm_peer))
-        add_peers(list());
+        peers_add(list());
     else
         fprintf(stderr, "recallmodel-bench: %s was left out: %s\n", path,
                 library ? "it is of another version; make gpu-peers" : dlerror());
@@ -153,17 +129,6 @@ void load_peers(void)
 
 /* ---- what can be run */
 
-static const char *peer_refusal(const struct cell *c)
-{
-    const struct rcm_peer *peer = how_of(c)->peer;
-    const struct rcm_peer_call call = {.m = c->m, .n = c->n, .k = c->k, .dtype = (int)c->dtype};
-    if (!(peer->dtypes >> c->dtype & 1))
-        return "the peer does not take this type";
-    if (c->graph && peer->no_graph)
-        return "a CUDA graph cannot hold a call of this peer";
-    return peer->refusal ? peer->refusal(&call) : NULL;
-}
-
 const char *cuda_refusal(const struct cell *c)
 {
     const uint64_t n_max = INT32_MAX;
@@ -171,7 +136,7 @@ const char *cuda_refusal(const struct cell *c)
         return "n and m must be below 2^31";
     if (c->k > c->n)
         return "k must be at most n";
-    if (how_of(c)->peer)
+    if (c->kernel->peer)
         return peer_refusal(c);
     if (c->kernel->task == TASK_EXACT)
         return how_of(c)->exact == RCM_GPU_EXACT_SORT && c->m * c->n > n_max

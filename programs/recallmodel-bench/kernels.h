@@ -4,7 +4,6 @@
 #ifndef KERNELS_H
 #define KERNELS_H
 
-#include <gpu/peers/peer.h>
 #include <gpu/topk_gpu.h>
 #include <programs/bench/cell.h>
 
@@ -19,7 +18,6 @@ struct how {
     unsigned bits, unroll;
     bool binary_search;
     enum product product;
-    const struct rcm_peer *peer; /* another project's; NULL: ours */
 };
 
 static inline const struct how *how_of(const struct cell *cell)
@@ -27,18 +25,12 @@ static inline const struct how *how_of(const struct cell *cell)
     return cell->kernel->how;
 }
 
-/* Our kernels and those of the peers. The last one has no name. */
-extern struct kernel cuda_kernels[];
-
-/* Adds the peers of a list that a name ends. A name that exists is left out. */
-void add_peers(const struct rcm_peer *peers);
+/* Our kernels. The last one has no name. */
+extern const struct kernel cuda_kernels[];
 
 /* Adds the peers of every library NAME.so in the folder RECALLMODEL_PEERS, or peers beside this
  * program. One that cannot be loaded is said in a line on stderr. */
 void load_peers(void);
-
-/* How a peer is listed, in the order in which they were added; NULL past the last. */
-const struct rcm_peer *peer_at(unsigned i);
 
 /* Why a cell cannot be run; NULL if it can. */
 const char *cuda_refusal(const struct cell *cell);

@@ -10,6 +10,7 @@
 #include <base/memory.h>
 #include <model/recallmodel.h>
 #include <programs/bench/bench_command.h>
+#include <programs/bench/peers.h>
 
 #include "command.h"
 #include "cuda.h"
@@ -88,6 +89,12 @@ static void out_of_memory(void)
 {
     report_out_of_memory();
     exit(STATUS_FAILED);
+}
+
+/* Adds peers, before the program runs: for the library librecallmodel-bench.so. */
+__attribute__((visibility("default"))) void add_peers(const struct rcm_peer *list)
+{
+    peers_add(list);
 }
 
 /* The program; the library librecallmodel-bench.so has it under this name. */

@@ -60,9 +60,10 @@ static enum outcome prove_call(struct device *r, const struct rcm_gpu_stage1 *st
  * counted, and is no failure. */
 static enum outcome prove_exact(struct device *r, const struct cell *c, const void *x)
 {
-    const struct rcm_peer *peer = how_of(c)->peer;
+    const struct rcm_peer *peer = c->kernel->peer;
     rcm_gpu_stream stream = rcm_gpu_timer_stream(r->timer);
-    struct rcm_gpu_exact call = exact_of(c, x, r->values.at, r->indices.at);
+    struct rcm_gpu_exact call = {
+        .rows = rows_of(c, x), .k = c->k, .values = r->values.at, .indices = r->indices.at};
     struct rcm_gpu_verdict verdict;
     uint64_t out_of_order = 0;
     enum rcm_gpu_status status = RCM_GPU_OK;
@@ -92,7 +93,7 @@ static enum outcome prove_exact(struct device *r, const struct cell *c, const vo
     r->in_order = out_of_order == 0;
     if (verdict.wrong_rows > r->wrong_rows)
         r->wrong_rows = verdict.wrong_rows;
-    return c->kernel->is_foreign ? MEASURED : verdict_outcome(r, verdict, false, "exact top-k");
+    return peer ? MEASURED : verdict_outcome(r, verdict, false, "exact top-k");
 }
 
 /* ---- the top k of rows, and how many of it a result has */
