@@ -23,13 +23,14 @@ for peer in "$root/$build"/gpu/peers/*.so; do
     [ ! -e "$peer" ] || cp "$peer" peers/
 done
 [ ! -d "$root/$build/gpu/peers/raft" ] || cp -r "$root/$build/gpu/peers/raft" peers/
-for file in run_plan.py plan_figures.py plan.ini peers/packages.txt peers/bench.py \
-    peers/torch_peers.py peers/torch_compiled.py topk_gpu.h runs/predicted-h100-sxm.csv; do
+for file in run_plan.py plan_figures.py plan.ini peers/packages.txt topk_gpu.h \
+    runs/predicted-h100-sxm.csv; do
     copy "gpu/$file" .
 done
 git -C "$root" describe --always --dirty >commit 2>/dev/null || echo unknown >commit
 
-# The Python module, for rcm.topk: it needs numpy, which PyTorch brings, and cffi for Python 3.12.
+# The Python module, for the peers in Python. rcm.topk also needs numpy, which PyTorch brings, and
+# cffi for Python 3.12.
 cp "$root"/python/recallmodel/*.py recallmodel/
 for library in librecallmodel librecallmodel-topk librecallmodel-gpu; do
     newest=$(ls -t "$root/$build/$library".so.* | head -1)

@@ -48,7 +48,8 @@ def first_of(*places):
 
 BENCH = os.environ.get("BENCH") or str(
     first_of(HERE / "recallmodel-bench", HERE.parent / "build/gpu/recallmodel-bench"))
-HOST = first_of(HERE / "bench.py", HERE / "peers/bench.py")
+HOST = os.environ.get("HOST") or str(
+    first_of(HERE / "recallmodel/_bench.py", HERE.parent / "python/recallmodel/_bench.py"))
 TESTS = first_of(HERE / "tests", HERE.parent / "build/gpu/tests")
 
 
@@ -70,7 +71,7 @@ def commands_of(row, folder, name):
                           str(folder / f"ncu-{rest[0]}.csv")]
                 yield [*report, BENCH, *rest[1:]]
         elif first == "{python}":
-            yield [sys.executable, str(HOST), *rest, *output]
+            yield [sys.executable, HOST, "--on", "gpu", *rest, *output]
         elif first == "{bench}":
             yield [BENCH, *rest, *output]
         else:

@@ -49,7 +49,7 @@ work,kernel,n,k,b,k_b,m,cache,threads
 exact,threshold,3000,40,,,3,warm,1
 exact,peers,3000,40,,,3,warm,1
 two-stage,,3000,40,40,2,3,warm,2
-stage1,auto,3000,,40,2,3,cold,
+stage1,auto,3000,,40,2,3,warm,
 CELLS
 cells=(cells --file "$folder/cells.csv" --rounds 3 --seconds 0.01 -o "$folder/out.csv")
 bench "${cells[@]}" >"$folder/stdout" 2>"$folder/stderr" || fail "cells: $(cat "$folder/stderr")"
@@ -81,7 +81,7 @@ bench_rows=(cells --file "$folder/rows.csv" --rows "$folder/x.npy")
 /usr/bin/python3 -c "import numpy, sys
 numpy.save(sys.argv[1], numpy.random.default_rng(5).normal(size=(4, 500)).astype('f4'))" \
     "$folder/x.npy"
-printf 'work,k,m,b\nexact,9,,\ntwo-stage,9,2,100\n' >"$folder/rows.csv"
+printf 'work,k,m,b,cache\nexact,9,,,warm\ntwo-stage,9,2,100,warm\n' >"$folder/rows.csv"
 bench "${bench_rows[@]}" --list | cut -d, -f5,6,10 | tail -n 2 | xargs |
     prints '^x,500,4 x,500,2$' || fail "--rows: $(bench "${bench_rows[@]}" --list)"
 bench "${bench_rows[@]}" --seconds 0.01 -o "$folder/x.csv" 2>"$folder/stderr" ||

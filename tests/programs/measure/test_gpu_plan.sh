@@ -2,7 +2,7 @@
 # gpu/run_plan.py, gpu/plan.ini and the peers, on emulated kernels: what the plan asks for exists,
 # it goes on where it stopped, and what hangs, fails, dies or prints rubbish costs its own time.
 #
-# Against: peers in NumPy (peers/torch_peers.py), of which all but one have a fault.
+# Against: peers in NumPy (made_up_peers.py), of which all but one have a fault.
 #
 # Slow: 30 s.
 #
@@ -15,9 +15,12 @@ unsanitized "a library with sanitizers cannot be loaded into Python"
 export BENCH=$build/gpu/recallmodel-bench-emulated
 export RECALLMODEL_BENCH=$build/gpu/librecallmodel-bench-emulated.so
 export RECALLMODEL_PEERS=$folder/none PYTHONDONTWRITEBYTECODE=1
-export PYTHONPATH=$PWD/tests/programs/measure/peers
+export HOST=$folder/recallmodel/_bench.py
+mkdir "$folder/recallmodel"
+cp python/recallmodel/_bench.py "$HOST"
+cp tests/programs/measure/made_up_peers.py "$folder/recallmodel/_bench_torch.py"
 [ -x "$BENCH" ] && [ -e "$RECALLMODEL_BENCH" ] || skip "the emulated benchmark was not built"
-host() { (cd tests/programs/measure/peers && "$python" "$OLDPWD/gpu/peers/bench.py" "$@"); }
+host() { "$python" "$HOST" --on gpu "$@"; }
 plan() { "$python" gpu/run_plan.py "$@"; }
 state() { # ROW: its state in the manifest of the last run
     "$python" -c 'if True:
@@ -43,6 +46,8 @@ host exact --n 500 --k 9 --m 3 --kernel radix,peers --seconds 0.01 -o "$folder/e
 [ "$(column "$folder/exact.csv" kernel | tr '\n' ' ')" = \
     "radix torch.topk indices-alone one-row-wrong elsewhere " ] ||
     fail "peers: $(cat "$folder/exact.csv")"
+[ "$(grep -m 1 '^# peer' "$folder/exact.csv")" = "# peer torch.topk: test 1.0" ] ||
+    fail "the packages are $(grep '^# peer' "$folder/exact.csv")"
 for kernel in radix torch.topk indices-alone elsewhere; do
     [ "$(value "$folder/exact.csv" $kernel wrong_rows)" = 0 ] || fail "$kernel is called wrong"
 done
@@ -155,8 +160,8 @@ PLAN
 sed -i "s|{bash}|$BASH|; s/PEERS/torch.topk,indices-alone,one-row-wrong,elsewhere/" \
     "$folder/plan.ini"
 begin=$SECONDS
-(cd tests/programs/measure/peers && FAULTS=ends,hangs "$python" "$OLDPWD/gpu/run_plan.py" \
-    --plan "$folder/plan.ini" --out "$folder/results") >"$folder/said" 2>"$folder/stderr" ||
+FAULTS=ends,hangs plan --plan "$folder/plan.ini" --out "$folder/results" >"$folder/said" \
+    2>"$folder/stderr" ||
     fail "the plan: $(cat "$folder/stderr")"
 [ $((SECONDS - begin)) -lt 90 ] || fail "rows that hang took $((SECONDS - begin)) s"
 for row in short:done hangs:stopped fails:failed rubbish:done killed:done peer-hangs:stopped \
@@ -213,8 +218,7 @@ pass
 # It goes on: what is done is not run again, what stopped is.
 cp "$folder/results/short.csv" "$folder/before"
 sed -i "s|trap \"\" TERM; while :; do sleep 1; done|exit 0|" "$folder/plan.ini"
-(cd tests/programs/measure/peers && FAULTS=hangs "$python" "$OLDPWD/gpu/run_plan.py" \
-    --plan "$folder/plan.ini" --out "$folder/results") >"$folder/said" 2>&1 ||
+FAULTS=hangs plan --plan "$folder/plan.ini" --out "$folder/results" >"$folder/said" 2>&1 ||
     fail "$(cat "$folder/said")"
 [ "$(state hangs)" = done ] && [ "$(state peer-hangs)" = done ] || fail "$(cat "$folder/said")"
 grep -q "^short" "$folder/said" && fail "a row that is done runs again"

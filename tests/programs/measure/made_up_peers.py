@@ -1,5 +1,5 @@
 """Peers for test_gpu_plan.sh, in NumPy over the emulated device: one is right, the others have a
-fault each. They stand in for gpu/peers/torch_peers.py.
+fault each. They stand in for recallmodel/_bench_torch.py.
 
 SPDX-License-Identifier: Apache-2.0
 """
@@ -9,7 +9,7 @@ import signal
 import time
 
 import numpy
-from bench import F32, peer
+from _bench import F32, peer
 
 TYPES = {"<f4": ctypes.c_float, "<i4": ctypes.c_int32, "<i8": ctypes.c_int64}
 
