@@ -11,12 +11,12 @@
 
 bool this_machine_path(const char *file, char path[THIS_MACHINE_PATH])
 {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    const bool given = cache && *cache == '/';
+    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    const bool given = config && *config == '/';
     if (!given && !(home && *home == '/'))
         return false;
     const int length = snprintf(path, THIS_MACHINE_PATH, "%s%s/recallmodel/%s",
-                                given ? cache : home, given ? "" : "/.cache", file);
+                                given ? config : home, given ? "" : "/.config", file);
     return length > 0 && length < THIS_MACHINE_PATH;
 }
 

@@ -8,8 +8,8 @@
 
 #define THIS_MACHINE_PATH 4096
 
-/* The path of a file in $XDG_CACHE_HOME/recallmodel, or in ~/.cache/recallmodel if that variable is
- * not set to an absolute path. False if neither is known, or the path is too long. */
+/* The path of a file in $XDG_CONFIG_HOME/recallmodel, or in ~/.config/recallmodel if that variable
+ * is not set to an absolute path. False if neither is known, or the path is too long. */
 bool this_machine_path(const char *file, char path[THIS_MACHINE_PATH]);
 
 /* Makes its folder. Returns 0, or -1 with errno. */

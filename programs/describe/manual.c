@@ -64,8 +64,8 @@ static const struct section sections[] = {
      "  RECALLMODEL_RUNS  the folder of the measured runs, with its index.csv; without it, runs/ "
      "beside the program or its build folder, or ../share/recallmodel/runs, relative to the "
      "program\n"
-     "  XDG_CACHE_HOME  recallmodel bench --calibrate stores its profile in the folder recallmodel "
-     "there; without it, in ~/.cache/recallmodel\n"
+     "  XDG_CONFIG_HOME  recallmodel bench --calibrate stores its profile in the folder "
+     "recallmodel there; without it, in ~/.config/recallmodel\n"
      "  RCM_TOP_K_ISA  the instruction set of recallmodel bench, if --isa is not given"},
     {"recall", "Notes",
      "Without --b about twenty numbers of buckets are shown: the smallest legal b, the smallest "

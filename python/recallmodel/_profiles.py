@@ -285,9 +285,10 @@ def profile(name_or_path: Union[Profile, Path], *, kernel: Optional[str] = None,
 
 
 def _profile_of_this_machine():
-    """What recallmodel bench --calibrate stored."""
-    home = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
-    path = pathlib.Path(home) / "recallmodel" / "cpu.profile"
+    """What recallmodel bench --calibrate stored, by the rule of programs/common/this_machine.h."""
+    given = os.environ.get("XDG_CONFIG_HOME", "")
+    home = pathlib.Path(given) if given.startswith("/") else pathlib.Path.home() / ".config"
+    path = home / "recallmodel" / "cpu.profile"
     if not path.exists():
         raise ValueError("profile 'this': there is no profile of this machine; make it in two "
                          "minutes: recallmodel bench --calibrate")

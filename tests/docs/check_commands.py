@@ -77,7 +77,7 @@ def check_commands():
             elif "--train-keys" in command:
                 short = " --train-steps 20"
             # runs of one's own are added to a copy
-            done = run(f"export XDG_CACHE_HOME={folder}/cache RECALLMODEL_RUNS={folder}/runs; "
+            done = run(f"export XDG_CONFIG_HOME={folder}/config RECALLMODEL_RUNS={folder}/runs; "
                        f"{command}{short}", folder)
             if done.returncode != 0:
                 yield f"{page}: {command}: status {done.returncode}, {done.stderr.strip()[:200]}"

@@ -396,12 +396,21 @@ def test_contenders_of_other_objectives():
 
 
 def test_profile_of_this_machine(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     with pytest.raises(ValueError, match="recallmodel bench --calibrate"):
         rcm.select(2**16, 64, 0.95, profile="this")
     (tmp_path / "recallmodel").mkdir()
     (tmp_path / "recallmodel/cpu.profile").write_text(rcm.profile("cpu").text())
     with_name = rcm.select(2**16, 64, 0.95, profile="cpu")
+    assert rcm.select(2**16, 64, 0.95, profile="this") == with_name
+    # as the command: a path that is not absolute does not count, and the home folder does
+    monkeypatch.setenv("XDG_CONFIG_HOME", "relative")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    with pytest.raises(ValueError, match="recallmodel bench --calibrate"):
+        rcm.select(2**16, 64, 0.95, profile="this")
+    (tmp_path / "home").mkdir()
+    (tmp_path / "recallmodel").rename(tmp_path / "home" / "recallmodel")
+    (tmp_path / "home/.config").symlink_to(tmp_path / "home")
     assert rcm.select(2**16, 64, 0.95, profile="this") == with_name
 
 

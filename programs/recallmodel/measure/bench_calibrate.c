@@ -80,7 +80,7 @@ int bench_calibrate(int count, char **arguments, int (*bench)(int count, char **
     if (!this_machine_path("cpu-part.csv", part) || !this_machine_path("cpu.csv", runs) ||
         !this_machine_path("cpu.profile", profile) || this_machine_make_folder() != 0)
         return usage_error(
-            "--calibrate: there is no folder for the profile: %s; set XDG_CACHE_HOME",
+            "--calibrate: there is no folder for the profile: %s; set XDG_CONFIG_HOME",
             strerror(errno));
     const char *measure[] = {"two-stage", "--grid", settings.grid, "-o", part};
     status = bench((int)(sizeof measure / sizeof *measure), (char **)measure);

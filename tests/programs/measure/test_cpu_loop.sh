@@ -9,7 +9,7 @@
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../../shell.sh"
 unsanitized "test_cpu_bench and test_command_calibrate run its steps under them"
-export XDG_CACHE_HOME="$folder/cache"
+export XDG_CONFIG_HOME="$folder/config"
 number() { python3 -c 'import json, sys; print(json.load(sys.stdin)'"$1"')'; }
 
 # Without a profile, one line says how to make it.
@@ -18,25 +18,25 @@ if "$program" select --device this --n 4096 --k 64 >"$folder/out" 2>"$folder/std
 fi
 [ "$(wc -l <"$folder/stderr")" = 1 ] || fail "no profile: $(cat "$folder/stderr")"
 prints "recallmodel bench --calibrate" <"$folder/stderr" || fail "how to make a profile"
-XDG_CACHE_HOME=relative HOME=relative "$program" bench --calibrate --grid cpu-tiny \
+XDG_CONFIG_HOME=relative HOME=relative "$program" bench --calibrate --grid cpu-tiny \
     >/dev/null 2>"$folder/stderr" && fail "a folder that is not known"
-prints "set XDG_CACHE_HOME" <"$folder/stderr" || fail "no folder: $(cat "$folder/stderr")"
+prints "set XDG_CONFIG_HOME" <"$folder/stderr" || fail "no folder: $(cat "$folder/stderr")"
 "$program" bench --calibrate --grid nothing >/dev/null 2>&1 && fail "a grid that is not known"
-[ ! -e "$folder/cache/recallmodel/cpu.profile" ] || fail "a profile without runs"
+[ ! -e "$folder/config/recallmodel/cpu.profile" ] || fail "a profile without runs"
 pass
 
 # bench --calibrate leaves runs and a profile, which --device this reads.
 "$program" bench --calibrate --grid cpu-tiny >"$folder/out" 2>"$folder/stderr" ||
     fail "bench --calibrate: $(cat "$folder/stderr")"
-runs=$folder/cache/recallmodel/cpu.csv profile=$folder/cache/recallmodel/cpu.profile
-[ -f "$runs" ] && [ ! -e "$folder/cache/recallmodel/cpu-part.csv" ] || fail "the runs"
+runs=$folder/config/recallmodel/cpu.csv profile=$folder/config/recallmodel/cpu.profile
+[ -f "$runs" ] && [ ! -e "$folder/config/recallmodel/cpu-part.csv" ] || fail "the runs"
 prints "^kernel = cpu" <"$profile" || fail "the profile"
 prints "^dtype = f32" <"$profile" || fail "the type of the profile"
 "$program" select --device this --n 3000 --k 40 --m 2 --recall 0.9 --json >"$folder/select"
 prints '"deploy": "' <"$folder/select" || fail "select --device this"
 prints 'recallmodel.topk(x, 40' <"$folder/select" || fail "no call for this CPU"
 # A stored profile of another CPU is used, and said to be of another one.
-profile=$XDG_CACHE_HOME/recallmodel/cpu.profile
+profile=$XDG_CONFIG_HOME/recallmodel/cpu.profile
 if grep -q '^card = ' "$profile"; then
     "$program" select --device this --n 3000 --k 40 2>"$folder/stderr" >/dev/null
     [ ! -s "$folder/stderr" ] || fail "its own CPU: $(cat "$folder/stderr")"
