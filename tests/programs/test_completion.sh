@@ -23,7 +23,7 @@ has() { [[ $'\n'$1$'\n' == *$'\n'"$2"$'\n'* ]]; } # LINES LINE
 
 # The command lines that have options of their own: the subcommands, and the parts of bench.
 mapfile -t lines < <(words "" | grep -v -x -e help -e bench
-    printf 'bench %s\n' stage1 exact two-stage --calibrate)
+    printf 'bench %s\n' stage1 exact two-stage cells --calibrate)
 [ ${#lines[@]} -ge 21 ] || fail "only ${#lines[@]} lines"
 options_of() { # the options that --help lists
     # shellcheck disable=SC2086
@@ -45,7 +45,7 @@ pass
 [ "$(words "" | grep -v help)" = "$("$program" --help |
     sed -n '/^Subcommands:/,$s/^  \([a-z]*\) .*/\1/p')" ] || fail "the subcommands: $(words "")"
 [ "$(words help "")" = "$(words "")" ] || fail "help: $(words help "")"
-[ "$(words bench "")" = "$(printf '%s\n' stage1 exact two-stage --calibrate --help)" ] ||
+[ "$(words bench "")" = "$(printf '%s\n' stage1 exact two-stage cells --calibrate --help)" ] ||
     fail "bench: $(words bench "")"
 [ "$(words -)" = "$(options_of recall; echo --version)" ] || fail "-: $(words -)"
 pass
