@@ -20,10 +20,10 @@ import tempfile
 
 FOLDERS = ["base", "model", "sim", "calibrate", "attention", "topk", "programs/common",
            "programs/bench", "programs/bench-cpu", "programs/recallmodel"]
-PATTERNS = ["*.c", "*.h", "*.inc", "*.mk", "*.profile"]
+PATTERNS = ["*.c", "*.h", "*.inc", "*.map", "*.mk", "*.profile"]
 MORE = ["Makefile", "setup.py", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md",
         "CITATION.cff", "tools/compile.mk", "programs/programs.mk", "gpu/topk_gpu.h",
-        "gpu/host/*.h", "gpu/kernels/sample.h", "gpu/peers/*.py", "deliver/packaging/python.mk",
+        "gpu/host/*.h", "gpu/kernels/sample.h", "gpu/peers/peer.h", "deliver/packaging/python.mk",
         "deliver/packaging/declarations.py",
         "deliver/packaging/glibc_2_34.h", "deliver/packaging/licenses/*.txt",
         "python/recallmodel_command.py", "python/recallmodel/*.py", "python/recallmodel/py.typed",

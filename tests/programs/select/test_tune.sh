@@ -6,7 +6,7 @@
 source "$(dirname "$0")/../../shell.sh"
 source tests/signals.sh
 needs_python
-export XDG_CONFIG_HOME=$folder/config XDG_CACHE_HOME=$folder/config
+export XDG_CONFIG_HOME=$folder/config
 unset RECALLMODEL_PYTHON RECALLMODEL_PROC
 wisdom=$folder/config/recallmodel/wisdom.csv
 question="--n 3000 --k 20 --recall 0.9"
@@ -86,7 +86,7 @@ done
     --recall 0.9 $quick >"$folder/answer" 2>"$folder/err") || true
 cmp -s "$wisdom" "$folder/before" || [ "$(wc -l <"$wisdom")" -ge "$rows" ] ||
     fail "a full disk takes rows away"
-HOME=/proc/nobody XDG_CONFIG_HOME= XDG_CACHE_HOME= tune $quick $question >"$folder/answer" \
+HOME=/proc/nobody XDG_CONFIG_HOME= tune $quick $question >"$folder/answer" \
     2>"$folder/err" || fail "a home that cannot be written: $(cat "$folder/err")"
 grep -q 'measured, ' "$folder/answer" && grep -q 'what was measured is not kept' "$folder/err" ||
     fail "a home that cannot be written: $(cat "$folder/answer" "$folder/err")"
