@@ -75,6 +75,20 @@ static int measure_cell(struct loop *loop, const struct cell *cell, const char *
     return outcome == MEASURED ? add_row(loop, cell, &m) : note_reason(loop, outcome, key);
 }
 
+static void print_counts(const struct loop *loop, size_t left, bool quiet)
+{
+    if (quiet && loop->skipped + loop->wrong + loop->failed + left == 0)
+        return;
+    fprintf(stderr,
+            "%s: %zu measured, %zu measured before, %zu left out, %zu wrong, %zu "
+            "failed, %zu left to do%s\n",
+            program_name(), loop->measured, loop->present, loop->skipped, loop->wrong, loop->failed,
+            left,
+            !left                 ? ""
+            : loop->results->path ? "; run the same command again to continue"
+                                  : "; with -o FILE the same command continues");
+}
+
 int measure_cells(const struct runner *runner, const struct cell_list *cells,
                   struct results *results, const struct measuring *how)
 {
@@ -99,15 +113,7 @@ int measure_cells(const struct runner *runner, const struct cell_list *cells,
         status = measure_cell(&loop, &cells->items[i], key);
     }
     progress_end(&loop.progress);
-    const size_t left = cells->length - i;
-    fprintf(stderr,
-            "%s: %zu measured, %zu measured before, %zu left out, %zu wrong, %zu "
-            "failed, %zu left to do%s\n",
-            program_name(), loop.measured, loop.present, loop.skipped, loop.wrong, loop.failed,
-            left,
-            !left           ? ""
-            : results->path ? "; run the same command again to continue"
-                            : "; with -o FILE the same command continues");
+    print_counts(&loop, cells->length - i, how->no_table);
     return status == STATUS_OK && loop.wrong + loop.failed > 0 ? STATUS_FAILED : status;
 }
 

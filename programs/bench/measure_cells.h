@@ -11,8 +11,10 @@
 /* How they are measured. */
 struct measuring {
     struct sampling rules;
-    double end_s;  /* by clock_seconds(): then no other cell is begun; 0: no limit */
-    bool no_table; /* print nothing on stdout; otherwise a line a cell, unless CSV goes there */
+    double end_s; /* by clock_seconds(): then no other cell is begun; 0: no limit */
+    /* print nothing on stdout, and nothing at the end if all went well; otherwise a line a cell,
+     * unless CSV goes there */
+    bool no_table;
 };
 
 /* Measures each cell that the results do not have, adds its row at once, and says at the end on

@@ -99,7 +99,7 @@ def _is_stored():
 
 def tune(n: int, k: int, m: int = 1, recall: Recall = 0.95, *, confidence: Optional[float] = None,
          dtype: Optional[Dtype] = None, on: Where = "auto", threads: Optional[int] = None,
-         seconds: float = 6.0, peers: Optional[str] = None,
+         seconds: float = 5.0, peers: Optional[str] = None,
          wisdom: Optional[Path] = None) -> Choice:
     """Times what can find the top k here, keeps the times, and chooses: `recallmodel tune`.
 

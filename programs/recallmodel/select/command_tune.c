@@ -55,7 +55,7 @@ static const struct argument tune_options[] = {
      "the modules of Python whose top-k is timed, too or none (default: numpy,torch); python -m "
      "recallmodel tune finds them"},
     {"--seconds", "S", BY(read_seconds), AT(seconds),
-     "begin no measurement of a question after S seconds (default 6)"},
+     "begin no measurement of a question after S seconds (default 5)"},
     {"--wisdom", "FILE", BY(read_text), AT(wisdom),
      "keep the times there (default: wisdom.csv in $XDG_CONFIG_HOME/recallmodel)"},
     {"--kb-max", "N", BY(read_k_b_max), AT(select.k_b_max), "the largest kb to try (default 4)"},
@@ -211,7 +211,7 @@ static int tune(struct tune_settings *settings)
 
 static int run_tune(int count, char **arguments)
 {
-    struct tune_settings settings = {.select = {.question = QUESTION_DEFAULT}, .seconds = 6.0};
+    struct tune_settings settings = {.select = {.question = QUESTION_DEFAULT}, .seconds = 5.0};
     int status = arguments_read_ruled(tune_options, tune_rules, NULL, &settings, count, arguments);
     if (status == STATUS_OK)
         status = tune(&settings);

@@ -60,25 +60,31 @@ struct contender_text selection_contender_headings(const struct selection_answer
 }
 
 /* One of the table, or its headings. */
-static void print_line(const struct selection_answer *answer, char mark,
+static void print_line(const struct selection_answer *answer, char mark, int width,
                        const struct contender_text *t)
 {
     if (answer->decided.by_profile)
-        printf("%c %-24s %-8s %-16s %-7s %s\n", mark, t->name, t->value, t->band, t->loses,
+        printf("%c %-*s %-8s %-16s %-7s %s\n", mark, width, t->name, t->value, t->band, t->loses,
                t->basis);
     else
-        printf("%c %-24s %-14s %-7s %s\n", mark, t->name, t->value, t->loses, t->basis);
+        printf("%c %-*s %-14s %-7s %s\n", mark, width, t->name, t->value, t->loses, t->basis);
 }
 
 void selection_print_contenders(const struct selection_answer *answer)
 {
     struct contender_text text = selection_contender_headings(answer);
     const struct rcm_answer *all = &answer->decided;
+    int width = 24;
+    for (size_t i = 0; i < all->count && i < CONTENDERS_SHOWN; i++) {
+        struct contender_text shown;
+        selection_format_contender(answer, &all->of[i], &shown);
+        width = (int)strlen(shown.name) > width ? (int)strlen(shown.name) : width;
+    }
     putchar('\n');
-    print_line(answer, ' ', &text);
+    print_line(answer, ' ', width, &text);
     for (size_t i = 0; i < all->count && i < CONTENDERS_SHOWN; i++) {
         selection_format_contender(answer, &all->of[i], &text);
-        print_line(answer, i == 0 && all->verdict != RCM_VERDICT_NONE ? '*' : ' ', &text);
+        print_line(answer, i == 0 && all->verdict != RCM_VERDICT_NONE ? '*' : ' ', width, &text);
     }
     putchar('\n');
 }

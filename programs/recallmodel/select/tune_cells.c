@@ -102,6 +102,13 @@ size_t tune_write_cells(const struct tune_files *files, const struct tune_settin
 
 /* ---- what was timed */
 
+static void cut_variant(char *name)
+{
+    char *variant = strstr(name, "-unsorted"); /* of the same function */
+    if (variant)
+        *variant = '\0';
+}
+
 /* NAN: there is none. */
 static double number_at(const struct csv *csv, size_t row, const char *column)
 {
@@ -139,13 +146,7 @@ static bool read_result(const struct csv *csv, size_t row, bool gpu, struct rcm_
         out->p.assignment = RCM_CONTIGUOUS;
     snprintf(out->name, sizeof out->name, "%.*s", (int)(sizeof out->name - 1),
              ours ? "recallmodel" : kernel);
-    char *variant = strstr(out->name, "-unsorted"); /* of the same function */
-    if (variant)
-        *variant = '\0';
-    const size_t package = csv_column(csv, "package");
-    if (!ours && package < csv->columns)
-        snprintf(out->package, sizeof out->package, "%.*s", (int)(sizeof out->package - 1),
-                 csv_field(csv, row, package));
+    cut_variant(out->name);
     out->time_us = text_number(csv_field(csv, row, columns[4]));
     out->low_us = fmin(out->time_us, number_at(csv, row, "time_us_low"));
     out->high_us = fmax(out->time_us, number_at(csv, row, "time_us_high"));
@@ -183,6 +184,23 @@ static struct rcm_measured summary(struct sample *sample)
 
 #define SAMPLES_MOST 64
 
+/* Remarks say where peers come from: "# peer torch.topk: torch 2.9.1". */
+static void read_packages(const char *path, struct sample *samples, size_t count)
+{
+    char line[300], name[40], package[sizeof samples->row.package];
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file)) {
+        if (sscanf(line, "# peer %39[^:]: %47[^,\n]", name, package) != 2)
+            continue;
+        cut_variant(name);
+        for (size_t i = 0; i < count; i++)
+            if (strcmp(samples[i].row.name, name) == 0)
+                strcpy(samples[i].row.package, package);
+    }
+    if (file)
+        fclose(file);
+}
+
 static void take(struct sample *samples, size_t *count, const struct rcm_measured *row)
 {
     size_t i = 0;
@@ -213,6 +231,7 @@ size_t tune_read(const struct tune_files *files, bool gpu, struct rcm_measured *
                 take(samples, &count, &row);
         csv_free(&csv);
     }
+    read_packages(results_of(files, 0, path), samples, count);
     *rows = require_memory(calloc(count + 1, sizeof **rows));
     for (size_t i = 0; i < count; i++) {
         struct rcm_measured *to = &(*rows)[i];

@@ -45,8 +45,8 @@ for k in 10 20 30 40; do
     tune --n 2000 --k $k --recall 0.9 --seconds 1 --wisdom "$folder/own.csv" >/dev/null 2>&1 &
 done
 wait
-[ "$(cut -d, -f3 "$folder/own.csv" | sort -un | tr '\n' ' ')" = "10 20 30 40 k " ] ||
-    [ "$(cut -d, -f3 "$folder/own.csv" | grep -c '^[1-4]0$')" -ge 8 ] || fail "rows were lost"
+[ "$(tail -n +2 "$folder/own.csv" | cut -d, -f3 | sort -un | tr '\n' ' ')" = "10 20 30 40 " ] ||
+    fail "rows were lost: $(cat "$folder/own.csv")"
 "$program" select --n 2000 --k 30 --recall 0.9 --device "$folder/own.csv" --json >"$folder/selected"
 [ "$(of selected 'a["contenders"][0]["measured"]')" = True ] || fail "--device FILE.csv"
 pass
@@ -150,14 +150,15 @@ for ((round = 1; round <= rounds; round++)); do
     name=$out
     [ $round = 1 ] || name=$out.$round
     {
-        echo work,kernel,dtype,n,k,b,k_b,m,assignment,time_us_median,package
+        echo "# peer torch.topk-unsorted: torch 9.9"
+        echo work,kernel,dtype,n,k,b,k_b,m,assignment,time_us_median
         tail -n +2 "$cells" | while IFS=, read -r work kernel dtype n k b k_b m assignment _; do
-            time=${us[round - 1]} package=
+            time=${us[round - 1]}
             [ "$work" = exact ] || time=$((2 * time + b))
             if [ "$kernel" = peers ]; then
-                kernel=torch.topk-unsorted package="torch 9.9" time=$((3 * time))
+                kernel=torch.topk-unsorted time=$((3 * time))
             fi
-            echo "$work,$kernel,$dtype,$n,$k,$b,$k_b,$m,$assignment,$time,$package"
+            echo "$work,$kernel,$dtype,$n,$k,$b,$k_b,$m,$assignment,$time"
         done
     } >"$name"
 done
