@@ -38,7 +38,8 @@
  * Ties     Equal elements may replace each other: the values of the output are determined, the
  *          indices of equal values are not.
  * Sorting  Stage 1 sorts the values of each bucket, best first. Exact top-k comes out in
- *          no particular order, but best first with `sorted`, NaN in the order of their bits.
+ *          no particular order, but best first with `sorted`; NaN that differ in their bits come in
+ *          a fixed order.
  * Repeat   Stage 1 gives the same bits every time. For exact top-k, `histogram` and `radix` give
  *          the same values every time, but their order and the indices of equal values vary. With
  *          `deterministic` set they give the results in the order of their indices, and of equal
@@ -180,7 +181,8 @@ struct rcm_gpu_exact {
     enum rcm_gpu_exact_kernel kernel;
 
     /* NULL, or m x n integers with the stride of the rows: `indices` then gets the label of an
-     * element in place of its position. */
+     * element in place of its position. With `sorted` and `deterministic` the lower label of equal
+     * values comes first, those below 0 last. */
     const int32_t *labels;
 
     bool sorted;          /* best first. One more launch; above k = 4096 CUB's segmented radix sort,

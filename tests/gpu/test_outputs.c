@@ -133,18 +133,24 @@ static void run(const struct batch *batch, unsigned kernel, unsigned combination
     rcm_gpu_free(e.device_starts);
 }
 
-/* Short rows mostly: those that fit into one block's sort, and now and then those that do not. */
+/* Short rows mostly: those that fit into one block's sort, and now and then those that do not. The
+ * short form: one kernel for each combination, short rows. */
 START_TEST(outputs)
 {
     uint64_t state = 12, cases = 0;
     for (unsigned repeat = 0; repeat < (few_cases() ? 1 : 6); repeat++)
         for (unsigned combination = 0; combination < 64; combination++)
             for (unsigned kernel = RCM_GPU_EXACT_RADIX; kernel <= BOTH_STAGES; kernel++) {
-                const uint64_t n = random_scale(&state, 1, next_random(&state) % 8 ? 1000 : 20000);
+                if (few_cases() && (combination + combination / 4 + kernel) % 4)
+                    continue;
+                const uint64_t most = few_cases()               ? 300
+                                      : next_random(&state) % 8 ? 1000
+                                                                : 20000,
+                               n = random_scale(&state, 1, most),
+                               k = next_random(&state) % 4 ? random_scale(&state, 1, n) : n;
                 struct batch batch =
                     random_batch((enum rcm_gpu_dtype)(next_random(&state) % 3),
                                  (enum kind)(next_random(&state) % KINDS), n, 4, &state);
-                const uint64_t k = next_random(&state) % 4 ? random_scale(&state, 1, n) : n;
                 pretend_device(&state);
                 run(&batch, kernel, combination, k, &state);
                 free_batch(&batch);
@@ -172,11 +178,12 @@ START_TEST(long_rows)
 }
 END_TEST
 
-/* All elements of two bytes, in order: the bits of the values, NaN too, come from their ranks. */
+/* All elements of two bytes, in order: the bits of the values, NaN too, come from their ranks. Not
+ * in the short form: the emulation has a thread for each. */
 START_TEST(every_bit)
 {
     uint64_t state = 14;
-    for (unsigned i = 0; i < (few_cases() ? 1 : 4); i++) {
+    for (unsigned i = 0; i < (few_cases() ? 0 : 4); i++) {
         const enum rcm_gpu_dtype dtype = i % 2 ? RCM_GPU_BF16 : RCM_GPU_F16;
         struct batch batch = make_batch(dtype, ANY_BITS, 1, 65536, 65536, 0, i / 2, &state);
         for (uint32_t bits = 0; bits < 65536; bits++)
