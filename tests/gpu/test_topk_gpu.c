@@ -203,6 +203,26 @@ START_TEST(refusals_of_outputs)
 }
 END_TEST
 
+/* A candidate of 8 bytes for each result that is sorted after the kernel has found it, in steps of
+ * 256; none where all elements are sorted in a block, or nothing is. */
+START_TEST(workspace_of_outputs)
+{
+    static const int32_t of_row[3] = {7, 0, 5000};
+    for (unsigned i = 0; i < 64; i++) {
+        struct rcm_gpu_exact call = {.rows = {x, 3, i & 1 ? 5000 : 100, 0, RCM_GPU_F32, false},
+                                     .k = i & 2 ? 33 : 100,
+                                     .sorted = i & 4,
+                                     .index_bytes = i & 8 ? 8 : 0,
+                                     .values = i & 16 ? values : NULL,
+                                     .lengths = i & 32 ? of_row : NULL};
+        size_t bytes,
+            want = call.sorted && call.k < call.rows.n ? (3 * call.k * 8 + 255) / 256 * 256 : 0;
+        ck_assert_int_eq(rcm_gpu_exact_workspace(&call, &bytes), RCM_GPU_OK);
+        ck_assert_uint_eq(bytes, want);
+    }
+}
+END_TEST
+
 START_TEST(refusals_of_fused)
 {
     size_t bytes;
@@ -244,4 +264,4 @@ START_TEST(messages_and_names)
 END_TEST
 
 TEST_MAIN("gpu calls", two_stage, repeatable, refusals, refusals_of_exact, refusals_of_outputs,
-          refusals_of_fused, messages_and_names)
+          workspace_of_outputs, refusals_of_fused, messages_and_names)
