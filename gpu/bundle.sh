@@ -9,7 +9,7 @@ set -eu
 cd "$(dirname "$0")/.."
 build=$1 to=$2
 rm -rf "$to.part"
-mkdir -p "$to.part/tests" "$to.part/peers" "$to.part/recallmodel"
+mkdir -p "$to.part/tests/python" "$to.part/peers" "$to.part/recallmodel"
 cd "$to.part"
 root=$OLDPWD
 
@@ -18,6 +18,9 @@ copy "$build/gpu/bundle/recallmodel-bench" .
 copy "$build/gpu/librecallmodel-bench.so" .
 for test in "$root/$build"/gpu/tests/test_*; do
     case $test in *.d | *.o) ;; *) cp "$test" tests/ ;; esac
+done
+for test in test_topk_card topk_of_tensors conftest; do
+    copy "tests/python/$test.py" tests/python/
 done
 for peer in "$root/$build"/gpu/peers/*.so; do
     [ ! -e "$peer" ] || cp "$peer" peers/
@@ -41,7 +44,7 @@ python3 -m pip download -q --no-deps --only-binary=:all: --python-version 3.12 \
     -d wheels cffi 2>/dev/null && python3 -m zipfile -e wheels/cffi-*.whl . ||
     echo "bundle.sh: cffi was not downloaded: without it there is no rcm.topk in the bundle" >&2
 rm -rf wheels
-strip -g recallmodel-bench ./*.so tests/* peers/*.so recallmodel/*.so.* 2>/dev/null || true
+strip -g recallmodel-bench ./*.so tests/test_* peers/*.so recallmodel/*.so.* 2>/dev/null || true
 cd "$root"
 rm -rf "$to"
 mv "$to.part" "$to"

@@ -11,13 +11,14 @@ NAME.csv and NAME.log in the folder of --out, and manifest.json: the card, its d
 the commit, and what became of each row. The figures are the last lines, 40 at most.
 
 It needs Python 3 alone, and recallmodel-bench beside it (make gpu-bundle), or in a checkout after
-make gpu. PyTorch, and Nsight Compute (ncu), are used if they are there.
+make gpu. PyTorch, pytest and Nsight Compute (ncu) are used if they are there.
 
 SPDX-License-Identifier: Apache-2.0
 """
 import argparse
 import configparser
 import datetime
+import importlib.util
 import json
 import os
 import pathlib
@@ -51,6 +52,8 @@ BENCH = os.environ.get("BENCH") or str(
 HOST = os.environ.get("HOST") or str(
     first_of(HERE / "recallmodel/_bench.py", HERE.parent / "python/recallmodel/_bench.py"))
 TESTS = first_of(HERE / "tests", HERE.parent / "build/gpu/tests")
+PYTHON_TESTS = first_of(HERE / "tests/python", HERE.parent / "tests/python")
+MODULE = first_of(HERE / "recallmodel", HERE.parent / "python/recallmodel").parent
 
 
 def commands_of(row, folder, name):
@@ -70,6 +73,10 @@ def commands_of(row, folder, name):
                 report = ["ncu", "--set", "full", "--csv", "--page", "raw", "--log-file",
                           str(folder / f"ncu-{rest[0]}.csv")]
                 yield [*report, BENCH, *rest[1:]]
+        elif first == "{pytest}":
+            if all(map(importlib.util.find_spec, ("torch", "pytest"))):
+                yield [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
+                       "-o", f"pythonpath={MODULE}", str(PYTHON_TESTS / rest[0])]
         elif first == "{python}":
             yield [sys.executable, HOST, "--on", "gpu", *rest, *output]
         elif first == "{bench}":

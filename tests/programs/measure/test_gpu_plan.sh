@@ -224,6 +224,20 @@ FAULTS=hangs plan --plan "$folder/plan.ini" --out "$folder/results" >"$folder/sa
 grep -q "^short" "$folder/said" && fail "a row that is done runs again"
 same "$folder/before" "$folder/results/short.csv" "a row that is done"
 
+# Tests of Python: their files are there, and run where PyTorch and pytest are.
+mkdir "$folder/stand-ins"
+touch "$folder/stand-ins/torch.py"
+echo 'import sys; print("pytest", *sys.argv[1:])' >"$folder/stand-ins/pytest.py"
+PYTHONPATH=$folder/stand-ins plan --out "$folder/tensors" --only tensors >"$folder/said" 2>&1 ||
+    fail "tensors: $(cat "$folder/said")"
+words=$(grep "^pytest " "$folder/tensors/tensors.log") || fail "$(cat "$folder/said")"
+[ -f "${words##* }" ] && grep -q "pythonpath=$PWD/python /" <<<"$words" || fail "tensors: $words"
+if ! "$python" -c 'import pytest, torch' 2>/dev/null; then
+    plan --out "$folder/no-torch" --only tensors >"$folder/said" 2>&1 || fail "without PyTorch"
+    grep -q "^left out: tensors" "$folder/said" || fail "tensors: $(cat "$folder/said")"
+fi
+pass
+
 # Seconds for all rows; a manifest of another card, or damaged; wrong use.
 plan --plan "$folder/plan.ini" --out "$folder/little" --seconds 4 >"$folder/said" 2>&1 ||
     fail "--seconds"
