@@ -437,15 +437,15 @@ def topk(x: Array, k: int, axis: int = -1, largest: Optional[bool] = None, sorte
             threads=threads, nan_largest=nan_largest, index_dtype=index_dtype, out=out,
             return_choice=return_choice, with_values=values)
     wide = not is_jax if index_dtype is None else is_wide(index_dtype)
-    *found, choice = _of_any_array(_array_of(x), k, recall, axis, largest, sorted, confidence, b,
-                                   k_b, assignment, profile, threads, wide, nan_largest)
+    best, indices, choice = _of_any_array(_array_of(x), k, recall, axis, largest, sorted,
+                                          confidence, b, k_b, assignment, profile, threads, wide,
+                                          nan_largest)
     if is_jax:
-        found = [jax.numpy.asarray(one) for one in found]
-    if not values:
-        found[0] = None
+        best, indices = jax.numpy.asarray(best), jax.numpy.asarray(indices)
+    first = best if values else None
     if out is not None:
-        found = _more.put_out(out, *found, numpy.copyto)
-    return TopKChosen(*found, choice()) if return_choice else TopK(*found)
+        first, indices = _more.put_out(out, first, indices, numpy.copyto)
+    return TopKChosen(first, indices, choice()) if return_choice else TopK(first, indices)
 
 
 def topk_isa() -> str:
