@@ -128,8 +128,7 @@ int wisdom_read(const char *path, struct wisdom *wisdom)
 
 /* ---- writing */
 
-static bool is_replaced(const struct rcm_measured *old, const struct rcm_measured *rows,
-                        size_t count)
+bool wisdom_replaces(const struct rcm_measured *rows, size_t count, const struct rcm_measured *old)
 {
     for (size_t i = 0; i < count; i++)
         if (rcm_same_measured(old, &rows[i]))
@@ -154,7 +153,7 @@ static int add_locked(const char *path, const struct rcm_measured *added, size_t
     FILE *file = require_memory(open_memstream(&bytes, &length));
     fputs(RCM_MEASURED_COLUMNS "\n", file);
     for (size_t i = 0; i < rows.count; i++)
-        if (!is_replaced(&rows.of[i], added, count))
+        if (!wisdom_replaces(added, count, &rows.of[i]))
             put_row(file, &rows.of[i]);
     for (size_t i = 0; i < count; i++)
         put_row(file, &added[i]);

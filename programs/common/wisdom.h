@@ -27,6 +27,9 @@ const char *wisdom_path(const char *given);
  * rows. */
 int wisdom_read(const char *path, struct wisdom *wisdom);
 
+/* Is one of the rows of the same call? */
+bool wisdom_replaces(const struct rcm_measured *rows, size_t count, const struct rcm_measured *old);
+
 /* Puts rows into the file, whole or not at all; those of the same calls give way. Another process
  * waits meanwhile. Returns a status, after one line on stderr if it is not STATUS_OK. */
 int wisdom_add(const char *path, const struct rcm_measured *rows, size_t count);

@@ -79,15 +79,17 @@ static uint64_t threads_of(const struct tune_settings *settings, struct rcm_topk
     return settings->threads ? settings->threads : topk_library()->threads(&rows, 0);
 }
 
-/* New times go before the old ones, which they replace. */
-static void put_first(struct wisdom *wisdom, struct rcm_measured *rows, size_t count)
+/* New times replace old ones of the same calls. */
+static void take_times(struct wisdom *wisdom, struct rcm_measured *rows, size_t count)
 {
+    size_t length = count;
     rows = require_memory(realloc(rows, (count + wisdom->count + 1) * sizeof *rows));
-    if (wisdom->count > 0)
-        memcpy(rows + count, wisdom->rows, wisdom->count * sizeof *rows);
+    for (size_t i = 0; i < wisdom->count; i++)
+        if (!wisdom_replaces(rows, count, &wisdom->rows[i]))
+            rows[length++] = wisdom->rows[i];
     free(wisdom->rows);
     wisdom->rows = rows;
-    wisdom->count += count;
+    wisdom->count = length;
 }
 
 /* Times what can be called for the query, and keeps it. Returns a status. */
@@ -110,7 +112,7 @@ static int measure(struct tune_settings *settings, const struct query *query)
     if (count > 0 && !settings->file) /* an answer, also where the file cannot be written */
         wisdom_add(settings->wisdom, rows, count);
     if (count > 0)
-        put_first(here, rows, count);
+        take_times(here, rows, count);
     else
         free(rows);
     return count > 0 ? STATUS_OK : status == STATUS_OK ? STATUS_FAILED : status;
