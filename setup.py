@@ -56,8 +56,10 @@ class WithLibraries(build_py):
     def run(self):
         super().run()
         if CUDA:
+            kernels = pathlib.Path(self.build_lib) / CUDA_PACKAGE
+            kernels.mkdir(parents=True, exist_ok=True)
             for name in (f"librecallmodel-gpu.so.{VERSION}", "librecallmodel-bench.so"):
-                shutil.copy(pathlib.Path(CUDA) / name, pathlib.Path(self.build_lib) / CUDA_PACKAGE)
+                shutil.copy(pathlib.Path(CUDA) / name, kernels)
             return
         place = pathlib.Path(self.build_lib) / "recallmodel"
         work = pathlib.Path(self.get_finalized_command("build").build_temp) / "recallmodel"
@@ -120,8 +122,7 @@ KERNELS = {
     "name": "recallmodel-cuda",
     "license": "Apache-2.0 AND BSD-3-Clause AND Apache-2.0 WITH LLVM-exception AND "
                "LicenseRef-NVIDIA-CUDA",
-    "install_requires": [f"recallmodel=={VERSION}"], "packages": [CUDA_PACKAGE],
-    "py_modules": [], "package_dir": {CUDA_PACKAGE: "gpu/peers"},
+    "install_requires": [f"recallmodel=={VERSION}"], "packages": [], "py_modules": [],
     "description": "The CUDA kernels of recallmodel, and their benchmark",
     "long_description": "The extra `cuda` of recallmodel: `pip install 'recallmodel[cuda]'`."}
 

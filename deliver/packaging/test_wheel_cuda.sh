@@ -31,8 +31,7 @@ check_contents() {
     "$env" -m zipfile -e "$wheel" "$folder/contents"
     (cd "$folder/contents" && find . -type f | sed 's|/recallmodel_cuda-[^/]*|/info|' | sort) \
         >"$folder/list"
-    for name in recallmodel_cuda/librecallmodel-bench.so recallmodel_cuda/bench.py \
-        recallmodel_cuda/torch_peers.py info/licenses/LICENSE \
+    for name in recallmodel_cuda/librecallmodel-bench.so info/licenses/LICENSE \
         info/licenses/deliver/packaging/licenses/{CCCL,Random123,README}.txt; do
         grep -qx "./$name" "$folder/list" || fail "the wheel lacks $name"
     done
@@ -88,12 +87,10 @@ check_installed() {
         --find-links "$build/wheel" --only-binary :all: "recallmodel[cuda]"
     in_venv python "$here/cuda.py" "$venv" || fail "cuda.py"
     # The benchmark, without PyTorch and, without a driver, in one more line.
-    local place
-    place=$(in_venv python -c 'import recallmodel._library as _; print(_.cuda_package())')
-    in_venv python "$place/bench.py" device >"$folder/out" 2>"$folder/err" || true
-    sed -i "/^bench.py: torch_peers was left out: No module named 'torch'$/d" "$folder/err"
+    in_venv python -m recallmodel._bench --on gpu device >"$folder/out" \
+        2>"$folder/err" || true
     [ -e /dev/nvidiactl ] || same "$folder/err" <(echo "recallmodel-bench: there is no GPU here," \
-        "or no driver that CUDA 13 runs on (580 or newer)") "bench.py device"
+        "or no driver that CUDA 13 runs on (580 or newer)") "device"
     in_venv python "${pip[@]}" uninstall --yes recallmodel-cuda recallmodel numpy cffi pycparser
     (cd "$venv" && find . | sort) >"$folder/after"
     diff <(grep -v __pycache__ "$folder/before") <(grep -v __pycache__ "$folder/after") ||

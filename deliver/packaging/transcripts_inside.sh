@@ -41,5 +41,6 @@ else
     export PATH=/root/work/venv/bin:$PATH
     step "recallmodel select .." answer
     cp /root/log /root/given/answer
+    step "recallmodel tune .." recallmodel tune --n 131072 --k 2048 --m 4 --recall 0.95
 fi
 echo "## end"

@@ -19,7 +19,8 @@ texts = [_library.text_of(gpu.rcm_gpu_message(status)) for status in range(8)]
 assert len(set(texts)) == 8 and texts[0] == "no error", texts
 
 # Without a driver a call says so in one line, and the CPU is untouched.
-call = _library.new("rcm_gpu_exact", rows=dict(m=1, n=1000, dtype=gpu.RCM_GPU_F32), k=10)
+rows = dict(x=_library.ffi.cast("void *", 256), m=1, n=1000, dtype=gpu.RCM_GPU_F32)
+call = _library.new("rcm_gpu_exact", rows=rows, k=10)
 status = gpu.rcm_gpu_exact_workspace(call, _library.ffi.new("size_t *"))
 if pathlib.Path("/dev/nvidiactl").exists():
     assert status == gpu.RCM_GPU_OK, status

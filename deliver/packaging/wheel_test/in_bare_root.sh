@@ -51,6 +51,8 @@ step recallmodel --n 262144 --k 1024 --kb 4
 cmp answer wanted || fail "the answer of the wheel differs"
 step recallmodel select --n 131072 --k 2048 --recall 0.95 --m 64 --device h100-pcie
 grep -q '^Use ' answer || fail "select: $(cat answer)"
+step recallmodel tune --n 131072 --k 2048 --recall 0.95 --m 4
+grep -q 'exact, numpy.argpartition .*measured here' answer || fail "tune: $(cat answer)"
 
 # The wheel without NumPy: the command works, and says what it lacks.
 without/bin/pip install --quiet --disable-pip-version-check --no-deps --no-index recallmodel-*.whl
