@@ -316,6 +316,7 @@ class _Options(TypedDict, total=False):
     fill: int
     deterministic: Optional[bool]
     values: bool
+    tune: bool
 
 
 @overload
@@ -343,7 +344,7 @@ def topk(x: Array, k: int, axis: int = -1, largest: Optional[bool] = None, sorte
          index_dtype: Any = None, out: Optional[tuple[Array, Array]] = None,
          return_choice: bool = False, lengths: Any = None, starts: Any = None, fill: int = -1,
          deterministic: Optional[bool] = None,
-         values: bool = True) -> Union[TopK[Any], TopKChosen[Any]]:
+         values: bool = True, tune: bool = False) -> Union[TopK[Any], TopKChosen[Any]]:
     """The k largest elements of x along an axis, and their positions.
 
     x: a NumPy array, a PyTorch tensor, a JAX array on the CPU, or anything with the array interface
@@ -363,6 +364,8 @@ def topk(x: Array, k: int, axis: int = -1, largest: Optional[bool] = None, sorte
     is that of rows whose top-k lie anywhere with equal probability. A choice takes up to some
     milliseconds, and is kept for the next call of the same shape.
     profile: the machine to predict for: a Profile, a name or a path; None: a CPU, or the GPU of x.
+    tune: for a recall, measure what is fastest here, by tune(): some seconds at the first call of a
+    shape, unless it was measured before.
     b, k_b, assignment: bucketed top-k with these; assignment is interleaved or contiguous.
     threads: at most this many; 0: one for each 4 MiB of x, at most one for each processor.
     nan: "last": NaN comes last, whatever `largest` is; "largest": NaN is above all numbers, as for
@@ -399,6 +402,11 @@ def topk(x: Array, k: int, axis: int = -1, largest: Optional[bool] = None, sorte
     """
     if mode is not None or largest is None:
         largest = _more.checked_largest(largest, mode)
+    if tune:
+        from . import _tune
+        b, k_b, threads = _tune.of_topk(x, k, axis if dim is None else dim, recall, confidence, b,
+                                        profile, threads, lengths is None and starts is None)
+        recall = confidence = None
     is_array, is_ragged = type(x) is numpy.ndarray, lengths is not None or starts is not None
     if out is None and values and not is_ragged and not return_choice and (
             x.flags.c_contiguous if is_array else type(x) is tensor and _is_whole(x)):

@@ -1,6 +1,7 @@
 """What was measured on this machine: tune() measures, and select(device="this") answers from it."""
 from __future__ import annotations
 
+import functools
 import os
 import pathlib
 import subprocess
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from ._arrays import Recall
 
 Where = Literal["auto", "cpu", "gpu"]
+_DTYPES = {"float32": "f32", "float16": "f16", "bfloat16": "bf16"}
 
 
 def wisdom_path() -> pathlib.Path:
@@ -126,6 +128,42 @@ def tune(n: int, k: int, m: int = 1, recall: Recall = 0.95, *, confidence: Optio
     gpu = on == "gpu" or (on == "auto" and model.rcm_this_machine(True, _machine_text()))
     return select(n, k, recall, m=m, confidence=confidence, dtype=dtype,
                   device=Here(wisdom, "gpu" if gpu else "cpu"))  # type: ignore[arg-type]
+
+
+@functools.lru_cache(maxsize=4096)
+def _tuned(n, k, m, recall, confidence, dtype, on):
+    """The Choice by what was measured of these rows; measures them if nothing was."""
+    from ._select import select
+    here = Here(None, on)
+    if here.count:
+        found = select(n, k, recall, m=m, confidence=confidence, dtype=dtype,
+                       device=here)  # type: ignore[arg-type]
+        if found.contenders[0].measured:
+            return found
+    return tune(n, k, m, recall, confidence=confidence, dtype=dtype, on=on)
+
+
+def of_topk(x: Any, k: int, axis: int, recall: Any, confidence: Any, b: Any, profile: Any,
+            threads: int, is_plain: bool) -> tuple[Optional[int], Optional[int], int]:
+    """b, k_b (None: exact) and threads that topk(.., tune=True) takes."""
+    if recall is None or b is not None or profile is not None or not is_plain:
+        raise ValueError("tune=True measures for a recall and rows of one length; give recall=, "
+                         "and leave b, k_b, profile, lengths and starts out")
+    dtype = _DTYPES.get(str(getattr(x, "dtype", None)).rpartition(".")[2])
+    if dtype is None:
+        raise TypeError(f"x has elements of type {getattr(x, 'dtype', type(x))}; tune=True takes "
+                        "float32, float16 and bfloat16")
+    n = x.shape[axis] if x.shape else 1
+    if k < 1 or k >= n or 0 in x.shape:
+        return None, None, threads  # nothing to choose
+    m = 1
+    for length in x.shape:
+        m *= length
+    choice = _tuned(n, k, m // n, str(recall), confidence, dtype,
+                    "gpu" if getattr(x, "is_cuda", False) else "cpu")
+    if choice.verdict != "buckets":
+        return None, None, threads
+    return choice.b, choice.k_b, threads
 
 
 def _machine_text():
