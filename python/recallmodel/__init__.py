@@ -27,7 +27,8 @@ from ._profiles import (Device, Profile, devices, profile, profiles, read_profil
 from ._rows import Simulation, simulate
 from ._runs import Runs, read_runs, runs
 from ._select import Beyond, Choice, Contender, Threshold, select
-from ._topk import Chosen, TopK, TopKChosen, register_torch, topk, topk_isa
+from ._topk import Chosen, TopK, TopKChosen, register_torch, topk
+from ._topk_call import topk_isa
 from ._tune import tune, wisdom_path
 
 __all__ = [

@@ -456,14 +456,6 @@ def topk(x: Array, k: int, axis: int = -1, largest: Optional[bool] = None, sorte
     return TopKChosen(first, indices, choice()) if return_choice else TopK(first, indices)
 
 
-def topk_isa() -> str:
-    """The instruction set that topk uses on this CPU: "avx512", "avx2" or "generic".
-
-    It is the best that this machine runs, or what the environment variable RCM_TOP_K_ISA names.
-    """
-    return text_of(lib.topk().rcm_top_k_isa_in_use())
-
-
 if "torch" in sys.modules:
     try:
         register_torch()
