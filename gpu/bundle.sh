@@ -39,6 +39,11 @@ for library in librecallmodel librecallmodel-topk librecallmodel-gpu; do
     newest=$(ls -t "$root/$build/$library".so.* | head -1)
     cp "$newest" recallmodel/
 done
+# The command, for tune, with the libraries that a bare machine lacks.
+mkdir recallmodel/bin
+copy "$build/recallmodel" recallmodel/bin/
+ldd recallmodel/bin/recallmodel | awk '$1 ~ /^lib(gsl|jansson|gomp)/ { print $3 }' |
+    xargs cp -L -t recallmodel/bin
 python3 -m pip download -q --no-deps --only-binary=:all: --python-version 3.12 \
     --implementation cp --platform manylinux_2_17_x86_64 --platform manylinux2014_x86_64 \
     -d wheels cffi 2>/dev/null && python3 -m zipfile -e wheels/cffi-*.whl . ||

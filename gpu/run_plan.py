@@ -52,6 +52,7 @@ BENCH = os.environ.get("BENCH") or str(
 HOST = os.environ.get("HOST") or str(
     first_of(HERE / "recallmodel/_bench.py", HERE.parent / "python/recallmodel/_bench.py"))
 TESTS = first_of(HERE / "tests", HERE.parent / "build/gpu/tests")
+COMMAND = first_of(HERE / "recallmodel/bin/recallmodel", HERE.parent / "build/recallmodel")
 PYTHON_TESTS = first_of(HERE / "tests/python", HERE.parent / "tests/python")
 MODULE = first_of(HERE / "recallmodel", HERE.parent / "python/recallmodel").parent
 
@@ -79,6 +80,9 @@ def commands_of(row, folder, name):
                        "-o", f"pythonpath={MODULE}", str(PYTHON_TESTS / rest[0])]
         elif first == "{python}":
             yield [sys.executable, HOST, "--on", "gpu", *rest, *output]
+        elif first == "{tune}":
+            yield [str(COMMAND), "tune", "--on", "gpu", "--seconds", "3", "--wisdom",
+                   str(folder / f"{name}.csv"), *rest]
         elif first == "{bench}":
             yield [BENCH, *rest, *output]
         else:
@@ -171,7 +175,11 @@ def run_command(words, log, seconds):
     with open(log, "a") as file:
         file.write("$ " + shlex.join(words) + "\n")
         file.flush()
-        environment = {**os.environ, "CK_FORK": "no", "CASES": "few"}
+        near = [str(COMMAND.parent), str(MODULE)]  # the command's libraries; its peers' module
+        environment = {**os.environ, "CK_FORK": "no", "CASES": "few",
+                       "LD_LIBRARY_PATH": ":".join([near[0], os.environ.get("LD_LIBRARY_PATH", "")]),
+                       "RECALLMODEL_PYTHON": sys.executable,
+                       "PYTHONPATH": ":".join([near[1], os.environ.get("PYTHONPATH", "")])}
         running = subprocess.Popen(words, stdout=file, stderr=file, stdin=subprocess.DEVNULL,
                                    start_new_session=True, env=environment)
         try:

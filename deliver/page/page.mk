@@ -14,12 +14,13 @@ SEES_deliver/page := $(SEES_programs/recallmodel) programs/recallmodel
 $(eval $(call layer,deliver/page))
 
 PAGE_COMMANDS := recall ranks cost bounds select exact distribution simulate predict devices blocks
-PAGE_REPLACES := base/memory_limit.c base/files/atomic_file_open.c programs/common/progress.c \
+PAGE_REPLACES := base/memory_limit.c base/files/atomic_file_open.c \
+    programs/common/progress.c programs/common/wisdom.c \
     $(addprefix programs/recallmodel/,commands.c output/plot.c output/plot_program.c \
         time/predict_runs.c)
 PAGE_LEAVES_OUT := $(filter-out $(foreach name,$(PAGE_COMMANDS),%/command_$(name).c), $(wildcard \
     $(addprefix programs/recallmodel/,command_* */command_* attention/* measure/* \
-        recall/count_* recall/parts_measured.c topk/* calibrate/* without_gsl/*)))
+        recall/count_* recall/parts_measured.c select/tune_* topk/* calibrate/* without_gsl/*)))
 PAGE_SOURCES := $(filter-out $(PAGE_REPLACES) $(PAGE_LEAVES_OUT) sim/team/mpi.c, \
     $(wildcard base/*.c base/*/*.c model/*/*.c sim/*.c sim/*/*.c programs/common/*.c \
         programs/recallmodel/*.c programs/recallmodel/*/*.c deliver/page/*.c))

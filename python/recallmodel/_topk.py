@@ -15,7 +15,7 @@ from . import _library as lib
 from . import _topk_call as library
 from . import _topk_more as _more
 from ._arrays import Recall, fraction, goal, real, unmasked
-from ._library import KernelAssignment, Path, ffi, model, text_of
+from ._library import KernelAssignment, Path, ffi, model
 from ._profiles import Profile, _profile_of_any, _warn_of_another_cpu
 from ._select import Choice, _choice_of
 from ._topk_more import axis_of, check_indices, check_k, is_wide, whole

@@ -225,9 +225,8 @@ unsigned print_other_cpu(const struct device_option *device)
         strcmp(device->given_as, q->name) == 0 || strcmp(device->given_as, "this") == 0 ||
         !rcm_this_cpu(cpu) || strcmp(q->card, cpu) == 0)
         return 0;
-    return print_wrapped(
-        "  device      %s is not this CPU: recallmodel bench --calibrate, then --device this",
-        q->name);
+    return print_wrapped("  device      %s is not this CPU, which recallmodel tune measures",
+                         q->name);
 }
 
 static bool ends_in(const char *text, const char *end)

@@ -115,6 +115,8 @@ static int measure(struct tune_settings *settings, const struct query *query)
         take_times(here, rows, count);
     else
         free(rows);
+    if (count == 0 && here->gpu && status != STATUS_INTERRUPTED)
+        notice("nothing was timed on the GPU; --on cpu times the CPU");
     return count > 0 ? STATUS_OK : status == STATUS_OK ? STATUS_FAILED : status;
 }
 

@@ -304,11 +304,10 @@ void selection_next(char *text, size_t size, const struct selection_answer *answ
         format_settle(text, size, answer);
     else if (!found && !beyond && !(answer->settings->budget > 0.0))
         format_allow(text, size, answer);
+    else if (!device && selection_is_cpu(answer) && !answer->query->target.weights)
+        format_settle(text, size, answer);
     else if (!device)
-        snprintf(text, size,
-                 selection_is_cpu(answer)
-                     ? "recallmodel bench --calibrate, then --device this, for times"
-                     : "give --device NAME (recallmodel devices) for times");
+        snprintf(text, size, "give --device NAME (recallmodel devices) for times");
     else if (deployed && c->reason == RCM_REASON_NO_EXACT)
         snprintf(text, size, "time your exact top-k, and give it as --exact-us T");
     else if (deployed)

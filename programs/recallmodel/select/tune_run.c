@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,17 @@ static void put(struct line *line, const char *word)
 {
     line->words[line->count++] = word;
     line->words[line->count] = NULL;
+}
+
+/* recallmodel-bench beside this program, where it is, or else on the path. */
+static const char *gpu_bench(char path[PATH_MAX + 20])
+{
+    const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    path[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(path, '/');
+    if (slash)
+        strcpy(slash + 1, "recallmodel-bench");
+    return slash && access(path, X_OK) == 0 ? path : "recallmodel-bench";
 }
 
 /* Runs another program, which gets Ctrl-C itself. Returns its status; -1 with errno: it cannot be
@@ -55,7 +67,7 @@ int tune_run(const struct tune_files *files, const struct tune_settings *setting
 {
     const char *python = getenv("RECALLMODEL_PYTHON");
     const bool peers = tune_has_peers(settings), hosted = python && *python && peers;
-    char seconds[32], minutes[32], rounds[8];
+    char seconds[32], minutes[32], rounds[8], path[PATH_MAX + 20];
     struct line line = {0};
     snprintf(rounds, sizeof rounds, "%d", TUNE_ROUNDS);
     snprintf(seconds, sizeof seconds, "%.4f",
@@ -72,7 +84,7 @@ int tune_run(const struct tune_files *files, const struct tune_settings *setting
             put(&line, settings->peers);
         }
     } else if (gpu) {
-        put(&line, "recallmodel-bench");
+        put(&line, gpu_bench(path));
     }
     const int first = line.count;
     const char *const rest[] = {"cells",        "--file",    files->cells, "-o",
@@ -87,7 +99,7 @@ int tune_run(const struct tune_files *files, const struct tune_settings *setting
     int status = first ? run_program(&line) : STATUS_OK;
     if (first && (status == 127 || status == -1))
         return usage_error(gpu && !hosted
-                               ? "tune on a GPU runs recallmodel-bench, which is not on the path: "
+                               ? "tune on a GPU runs recallmodel-bench, which is not here: "
                                  "pip install recallmodel[cuda] and python -m recallmodel tune, or "
                                  "make gpu; or give --on cpu"
                                : "%s cannot be run; set RECALLMODEL_PYTHON, or give --peers none",

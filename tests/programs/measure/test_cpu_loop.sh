@@ -12,12 +12,12 @@ unsanitized "test_cpu_bench and test_command_calibrate run its steps under them"
 export XDG_CONFIG_HOME="$folder/config"
 number() { python3 -c 'import json, sys; print(json.load(sys.stdin)'"$1"')'; }
 
-# Without a profile, one line says how to make it.
+# Without a measurement, one line says how to make one.
 if "$program" select --device this --n 4096 --k 64 >"$folder/out" 2>"$folder/stderr"; then
     fail "--device this without a profile"
 fi
 [ "$(wc -l <"$folder/stderr")" = 1 ] || fail "no profile: $(cat "$folder/stderr")"
-prints "recallmodel bench --calibrate" <"$folder/stderr" || fail "how to make a profile"
+prints "recallmodel tune --n N --k K --m M" <"$folder/stderr" || fail "how to measure"
 XDG_CONFIG_HOME=relative HOME=relative "$program" bench --calibrate --grid cpu-tiny \
     >/dev/null 2>"$folder/stderr" && fail "a folder that is not known"
 prints "set XDG_CONFIG_HOME" <"$folder/stderr" || fail "no folder: $(cat "$folder/stderr")"
@@ -108,7 +108,7 @@ prints "^Use exact top-k, recallmodel: " <"$folder/select" ||
 ask cpu-epyc-zen4 --n 2^20 --k 64 --verbose
 prints 'CUDA\|JAX (TPU)\|pytorch-approx-topk' <"$folder/select" && fail "calls of a GPU for a CPU"
 "$program" select --kernel cpu --n 2^20 --k 64 |
-    prints '^Next: recallmodel bench --calibrate, then --device this, for times' ||
+    prints '^Next: time them here: recallmodel tune --n 1048576 --k 64 --m 1 --recall 0.95' ||
     fail "a CPU without a profile"
 rejects "--kernel ours runs on a GPU, but --device cpu-epyc-zen4 is a CPU; leave one of them out" \
     "$program" select --device cpu-epyc-zen4 --kernel ours --n 4096 --k 64

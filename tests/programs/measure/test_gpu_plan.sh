@@ -152,6 +152,10 @@ commands = {python} exact --n 300 --k 4 --m 2 --seconds 0.01 --kernel ends,torch
 seconds = 5
 decides = a peer that hangs
 commands = {python} exact --n 300 --k 4 --m 2 --seconds 0.01 --kernel torch.topk,hangs
+[tune]
+seconds = 60
+decides = a question to recallmodel tune
+commands = {tune} --n 3000 --k 20 --m 2 --recall 0.9
 [last]
 seconds = 20
 decides = comes after all of these
@@ -160,18 +164,24 @@ PLAN
 sed -i "s|{bash}|$BASH|; s/PEERS/torch.topk,indices-alone,one-row-wrong,elsewhere/" \
     "$folder/plan.ini"
 begin=$SECONDS
+export RECALLMODEL_PROC=$folder/proc XDG_CONFIG_HOME=$folder
+mkdir -p "$folder/proc/driver/nvidia/gpus/0"
+echo 'Model: NVIDIA H200' >"$folder/proc/driver/nvidia/gpus/0/information"
 FAULTS=ends,hangs plan --plan "$folder/plan.ini" --out "$folder/results" >"$folder/said" \
     2>"$folder/stderr" ||
     fail "the plan: $(cat "$folder/stderr")"
 [ $((SECONDS - begin)) -lt 90 ] || fail "rows that hang took $((SECONDS - begin)) s"
 for row in short:done hangs:stopped fails:failed rubbish:done killed:done peer-hangs:stopped \
-    last:done; do
+    tune:done last:done; do
     [ "$(state "${row%:*}")" = "${row#*:}" ] ||
         fail "${row%:*} is $(state "${row%:*}"): $(cat "$folder/said")"
 done
 grep -q "failed: status 7: this is why" "$folder/said" || fail "$(cat "$folder/said")"
 [ "$(column "$folder/results/killed.csv" kernel)" = torch.topk ] ||
     fail "the cell after one that ends"
+grep -q '^recallmodel,3000,20,,,2,.*,0,.*,NVIDIA H200; driver unknown,' "$folder/results/tune.csv" &&
+    grep -q '^recallmodel,3000,20,[0-9]' "$folder/results/tune.csv" ||
+    fail "tune: $(cat "$folder/results/tune.csv" "$folder/results/tune.log")"
 [ "$(rows "$folder/results/last.csv")" = 3 ] && [ "$(rows "$folder/results/short.csv")" = 7 ] ||
     fail "rows: $(cat "$folder/results/short.csv")"
 pass

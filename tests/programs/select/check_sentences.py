@@ -291,7 +291,7 @@ class Check:
                 r"(?:pad the rows to n = (\d+), or )?(?:leave --.* out.*|take another kernel; .*|"
                 r"call it; only a larger --kb-max than \d+ or less recall has buckets)"
                 if c is None and not a["beyond"] and a["budget"] is None else
-                "give --device NAME .*|recallmodel bench --calibrate.*" if not a["device"] else
+                "give --device NAME .*|time them here: recallmodel tune .*" if not a["device"] else
                 "time your exact top-k, and give it as --exact-us T"
                 if deployed and a["cause"] == "no_exact" else
                 rf"on your rows: recallmodel simulate --file ROWS\.npy --k {a['k']} --b "
@@ -508,8 +508,8 @@ class Check:
 
     def line_device(self, text, a, c):
         """On another CPU than the one of the profile (tests/programs/measure/test_cpu_loop.sh)."""
-        self.expect(text == f"{a['device']} is not this CPU: recallmodel bench --calibrate, then "
-                    "--device this" and a["kernel"] == "cpu" and a["device"] not in self.options,
+        self.expect(text == f"{a['device']} is not this CPU, which recallmodel tune measures"
+                    and a["kernel"] == "cpu" and a["device"] not in self.options,
                     f"an unknown line: {text}")
 
     def line_threshold(self, text, a, c):
