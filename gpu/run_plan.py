@@ -175,11 +175,10 @@ def run_command(words, log, seconds):
     with open(log, "a") as file:
         file.write("$ " + shlex.join(words) + "\n")
         file.flush()
-        near = [str(COMMAND.parent), str(MODULE)]  # the command's libraries; its peers' module
         environment = {**os.environ, "CK_FORK": "no", "CASES": "few",
-                       "LD_LIBRARY_PATH": ":".join([near[0], os.environ.get("LD_LIBRARY_PATH", "")]),
-                       "RECALLMODEL_PYTHON": sys.executable,
-                       "PYTHONPATH": ":".join([near[1], os.environ.get("PYTHONPATH", "")])}
+                       "RECALLMODEL_PYTHON": sys.executable}
+        for name, place in (("LD_LIBRARY_PATH", COMMAND.parent), ("PYTHONPATH", MODULE)):
+            environment[name] = ":".join(filter(None, (str(place), os.environ.get(name))))
         running = subprocess.Popen(words, stdout=file, stderr=file, stdin=subprocess.DEVNULL,
                                    start_new_session=True, env=environment)
         try:

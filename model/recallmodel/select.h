@@ -163,8 +163,9 @@ struct rcm_profile rcm_faster_profile(const struct rcm_selection *selection, dou
 /* Fits a profile to what was measured: its times of the selection's rows are multiplied by the
  * geometric mean of measured over predicted, of buckets and of exact top-k (that on a CPU alone).
  * Near rows rule: a weight is (1/4 + d^2)^-2, where d^2 is the sum of the squares of the distances
- * of log2 n, k and m. On a CPU the threads become those of the nearest rows. Within a distance of 1
- * of these the band is that of the profile's own runs, also where it was carried. */
+ * of log2 n, k and m. If they count as three or more, their spread is the band. On a CPU the
+ * threads become those of the nearest rows.
+ * Source    docs/models.md 21. */
 void rcm_fit_here(struct rcm_profile *profile, const struct rcm_selection *selection);
 
 /* Compares with one exact kernel alone: sets exact_us, its band and exact_profile as the profile

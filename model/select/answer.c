@@ -188,25 +188,26 @@ static bool is_here(const struct rcm_selection *s, const struct rcm_provider *pr
 static struct rcm_contender of_kernel(const struct rcm_selection *s,
                                       const struct rcm_exact_contender *e)
 {
-    const double measured = measured_exact_ratio(s, e->provider->name);
-    const double ratio = measured > 0.0 ? measured : 1.0;
-    return (struct rcm_contender){.kind = RCM_CONTENDER_EXACT,
-                                  .name = e->provider->name,
-                                  .package = e->provider->package,
-                                  .call = e->provider->call,
-                                  .fault = e->provider->fault,
-                                  .callable = is_here(s, e->provider),
-                                  .left_out = e->provider->package && !is_here(s, e->provider),
-                                  .time_us = ratio * e->time.time_us,
-                                  .low_us = ratio * e->time.low_us,
-                                  .high_us = ratio * e->time.high_us,
-                                  .fitted = measured > 0.0,
-                                  .at_most = e->at_most,
-                                  .padded_n = e->padded_n,
-                                  .beyond = e->beyond || e->at_most,
-                                  .profile = e->profile.name,
-                                  .card = e->card,
-                                  .carried = e->profile.stands_in_for != NULL};
+    const struct measured_ratio here = measured_exact_ratio(s, e->provider->name);
+    const double ratio = here.mean > 0.0 ? here.mean : 1.0, time_us = ratio * e->time.time_us;
+    return (struct rcm_contender){
+        .kind = RCM_CONTENDER_EXACT,
+        .name = e->provider->name,
+        .package = e->provider->package,
+        .call = e->provider->call,
+        .fault = e->provider->fault,
+        .callable = is_here(s, e->provider),
+        .left_out = e->provider->package && !is_here(s, e->provider),
+        .time_us = time_us,
+        .low_us = here.low > 0.0 ? here.low * time_us : ratio * e->time.low_us,
+        .high_us = here.high > 0.0 ? here.high * time_us : ratio * e->time.high_us,
+        .fitted = here.mean > 0.0,
+        .at_most = e->at_most,
+        .padded_n = e->padded_n,
+        .beyond = e->beyond || e->at_most,
+        .profile = e->profile.name,
+        .card = e->card,
+        .carried = e->profile.stands_in_for != NULL};
 }
 
 static bool comes_first(const struct rcm_contender *a, const struct rcm_contender *b)

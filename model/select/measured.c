@@ -1,5 +1,5 @@
 /* measured.c - what was timed on the machine at hand, in place of a prediction where it is of the
- * very rows, and beside it elsewhere: docs/models.md 22.
+ * very rows, and beside it elsewhere: docs/models.md 21.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measured.h"
@@ -116,9 +116,9 @@ struct rcm_point measured_buckets(const struct rcm_selection *s, uint64_t k_b)
 
 /* ---- rows like these */
 
-/* The mean of log(measured/predicted), by weights that fall with the distance of the rows. */
+/* log(measured/predicted), by weights that fall with the distance of the rows. */
 struct ratio {
-    double sum, weights;
+    double sum, squares, weights, squared_weights;
 };
 
 static double square_of_log2(uint64_t a, uint64_t b)
@@ -144,20 +144,38 @@ static const struct rcm_measured *nearest(const struct rcm_selection *s)
     return found;
 }
 
-static void add(struct ratio *ratio, const struct rcm_selection *s, const struct rcm_measured *row,
+static void add(struct ratio *to, const struct rcm_selection *s, const struct rcm_measured *row,
                 double predicted_us)
 {
     const double distance = square_of_distance(s, row);
     const double weight = 1.0 / ((0.25 + distance) * (0.25 + distance));
     if (!(predicted_us > 0.0) || !isfinite(predicted_us))
         return;
-    ratio->sum += weight * log(row->time_us / predicted_us);
-    ratio->weights += weight;
+    const double ratio = log(row->time_us / predicted_us);
+    to->sum += weight * ratio;
+    to->squares += weight * ratio * ratio;
+    to->weights += weight;
+    to->squared_weights += weight * weight;
 }
 
-static double value_of(struct ratio ratio)
+/* The least spread that is believed: that of two runs on one machine. */
+#define SPREAD_LEAST 0.02
+
+/* The mean, and how far 9 in 10 of the next lie from it, by the spread of those that are known if
+ * they count as three or more. */
+static struct measured_ratio summary(const struct ratio *r)
 {
-    return ratio.weights > 0.0 ? exp(ratio.sum / ratio.weights) : 0.0;
+    if (!(r->weights > 0.0))
+        return (struct measured_ratio){0};
+    const double mean = r->sum / r->weights, count = r->weights * r->weights / r->squared_weights;
+    struct measured_ratio found = {.mean = exp(mean)};
+    if (count >= 3.0) {
+        const double variance = (r->squares / r->weights - mean * mean) * count / (count - 1.0);
+        const double spread = fmax(SPREAD_LEAST, sqrt(fmax(variance, 0.0) * (1.0 + 1.0 / count)));
+        found.low = exp(-1.645 * spread);
+        found.high = exp(1.645 * spread);
+    }
+    return found;
 }
 
 /* What would be predicted without measurements for the exact top-k of that name; NAN: nothing. */
@@ -178,54 +196,60 @@ static double predicted_exact(const struct rcm_selection *s, const struct rcm_me
     return NAN;
 }
 
-double measured_exact_ratio(const struct rcm_selection *s, const char *name)
+struct measured_ratio measured_exact_ratio(const struct rcm_selection *s, const char *name)
 {
-    struct ratio ratio = {0.0, 0.0};
+    struct ratio ratio = {0};
     for (size_t i = 0; i < s->measured_count; i++) {
         const struct rcm_measured *row = &s->measured[i];
         if (row->p.b == 0 && row->dtype == s->machine.dtype && strcmp(row->name, name) == 0)
             add(&ratio, s, row, predicted_exact(s, row));
     }
-    return value_of(ratio);
+    return summary(&ratio);
 }
 
-/* The band of the profile's own runs in place of that of a carried one: how fast this machine is
- * was measured. */
-static void take_own_band(struct rcm_profile *q)
+static void fit_buckets(struct rcm_profile *q, const struct rcm_selection *s)
 {
-    const struct rcm_profile *own;
-    for (size_t i = 0; (own = rcm_profile(i)); i++)
-        if (own->kernel == q->kernel && own->dtype == q->dtype && strcmp(own->name, q->name) == 0) {
-            q->held_out_p05_ratio = own->held_out_p05_ratio;
-            q->held_out_p95_ratio = own->held_out_p95_ratio;
-            q->held_out_exact_p05_ratio = own->held_out_exact_p05_ratio;
-            q->held_out_exact_p95_ratio = own->held_out_exact_p95_ratio;
-            return;
-        }
+    struct ratio ratio = {0};
+    for (size_t i = 0; i < s->measured_count; i++) {
+        const struct rcm_measured *row = &s->measured[i];
+        struct rcm_profile as = *q;
+        as.threads = (double)row->threads;
+        if (row->p.b > 0 && row->dtype == s->machine.dtype)
+            add(&ratio, s, row, rcm_predict(&as, row->p).time_us);
+    }
+    const struct measured_ratio found = summary(&ratio);
+    q->here_ratio = found.mean;
+    if (found.low > 0.0) {
+        q->held_out_p05_ratio = found.low;
+        q->held_out_p95_ratio = found.high;
+    }
+}
+
+static void fit_exact(struct rcm_profile *q, const struct rcm_selection *s)
+{
+    const struct measured_ratio found = measured_exact_ratio(s, "recallmodel");
+    q->here_exact_ratio = found.mean;
+    if (found.low > 0.0) {
+        q->held_out_exact_p05_ratio = found.low;
+        q->held_out_exact_p95_ratio = found.high;
+    }
 }
 
 void rcm_fit_here(struct rcm_profile *q, const struct rcm_selection *selection)
 {
     struct rcm_selection s = *selection;
-    struct ratio ratio = {0.0, 0.0};
+    struct rcm_profile fitted = *q;
+    const bool cpu = q->kernel->model == RCM_TIME_CPU;
     q->here_ratio = q->here_exact_ratio = 0.0;
-    const struct rcm_measured *row = nearest(selection);
-    if (row && q->kernel->model == RCM_TIME_CPU)
-        q->threads = (double)row->threads;
-    if (q->kernel->model != RCM_TIME_CPU && strcmp(q->kernel->family, "ours") != 0)
+    if (!cpu && strcmp(q->kernel->family, "ours") != 0)
         return;
     s.machine.profile = q;
-    for (size_t i = 0; i < s.measured_count; i++) {
-        const struct rcm_measured *row = &s.measured[i];
-        struct rcm_profile as = *q;
-        as.threads = (double)row->threads;
-        if (row->p.b > 0 && row->dtype == s.machine.dtype)
-            add(&ratio, &s, row, rcm_predict(&as, row->p).time_us);
+    fitted = *q;
+    if (cpu) {
+        fit_exact(&fitted, &s);
+        if (nearest(&s))
+            fitted.threads = (double)nearest(&s)->threads;
     }
-    const double exact =
-        q->kernel->model == RCM_TIME_CPU ? measured_exact_ratio(&s, "recallmodel") : 0.0;
-    q->here_ratio = value_of(ratio);
-    q->here_exact_ratio = exact;
-    if (row && square_of_distance(selection, row) <= 1.0 && q->here_ratio > 0.0)
-        take_own_band(q);
+    fit_buckets(&fitted, &s);
+    *q = fitted;
 }

@@ -17,8 +17,11 @@ struct rcm_point measured_buckets(const struct rcm_selection *selection, uint64_
 /* The measurement of the buckets p; NULL: there is none. */
 const struct rcm_measured *measured_of(const struct rcm_selection *selection, struct rcm_topk p);
 
-/* Measured over predicted time of the exact top-k of that name, for rows like these; 0: it was not
- * measured. */
-double measured_exact_ratio(const struct rcm_selection *selection, const char *name);
+/* Measured over predicted time of the exact top-k of that name, for rows like these, and the band
+ * around it, as ratios of it; each 0: not known. */
+struct measured_ratio {
+    double mean, low, high;
+};
+struct measured_ratio measured_exact_ratio(const struct rcm_selection *selection, const char *name);
 
 #endif

@@ -150,7 +150,7 @@ struct rcm_prediction rcm_predict(const struct rcm_profile *q, struct rcm_topk p
         return r;
     set_beyond(&r, beyond_runs(q, p));
     /* the band of a stand-in is of runs that lie beyond */
-    if (!r.within_runs && (!q->stands_in_for || q->own_band)) {
+    if (!r.within_runs && !(q->here_ratio > 0.0) && (!q->stands_in_for || q->own_band)) {
         low = fmin(low_of(low), RCM_BEYOND_LOW_RATIO);
         high = fmax(high, RCM_BEYOND_HIGH_RATIO);
     }

@@ -233,9 +233,9 @@ const struct command command_tune = {
                "recallmodel select --n 2^17 --k 2048 --recall 0.99 --device this",
     .detail =
         "tune times exact top-k and the best buckets of each kb on this machine, proves each "
-        "result, and answers as select does. Five rounds are taken, one contender after the "
-        "other; a time is the median of the rounds, and \"9 in 10\" goes from the shortest to the "
-        "longest of them.\n"
+        "result, and answers as select does. Nine rounds are taken, one contender after the "
+        "other; a time is the median of the rounds, and \"9 in 10\" goes from the second shortest "
+        "to the second longest of them.\n"
         "\n"
         "The times are kept. select --device this answers from them: where the very rows were "
         "timed by these times, and elsewhere by a profile that is fitted to them. Those of another "

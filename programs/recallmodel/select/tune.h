@@ -25,7 +25,7 @@ static inline bool tune_has_peers(const struct tune_settings *settings)
 enum { TUNE_AUTO, TUNE_CPU, TUNE_GPU };
 
 /* Times are taken so often, one contender after the other each time. */
-#define TUNE_ROUNDS 5
+#define TUNE_ROUNDS 9
 
 /* The files of a measurement, in a folder of its own. */
 struct tune_files {

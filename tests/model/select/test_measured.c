@@ -289,5 +289,32 @@ START_TEST(test_near_rows_rule)
 }
 END_TEST
 
+/* Ten rows at one place, of which half took 1.2 times the prediction and half its inverse: the band
+ * is that of their spread, with the error of the mean. Two rows say nothing of a spread. */
+START_TEST(test_the_spread_is_the_band)
+{
+    const struct rcm_profile plain = cpu_profile();
+    struct rcm_measured rows[10];
+    for (uint64_t i = 0; i < 10; i++) {
+        const struct rcm_topk p = {.n = 4096, .k = 32, .m = 1, .b = 64 + i, .k_b = 1};
+        rows[i] = timed("recallmodel", p, rcm_predict(&plain, p).time_us * (i % 2 ? 1.2 : 1 / 1.2));
+    }
+    const double sd = log(1.2) * sqrt(10.0 / 9.0), half = 1.645 * sd * sqrt(1.1);
+    for (size_t count = 2; count <= 10; count += 8) {
+        struct rcm_profile profile = plain;
+        const struct rcm_topk at = {.n = 4096, .k = 32, .m = 1, .b = 100, .k_b = 1};
+        asked_of(&profile, at, 0.05, rows, count);
+        const struct rcm_prediction r = rcm_predict(&profile, at);
+        ck_assert(fabs(r.time_us / rcm_predict(&plain, at).time_us - 1.0) < 1e-9);
+        if (count == 10)
+            ck_assert(fabs(log(r.high_us / r.time_us) - half) < 1e-9 &&
+                      fabs(log(r.low_us / r.time_us) + half) < 1e-9);
+        else
+            ck_assert(fabs(r.high_us / r.time_us - plain.held_out_p95_ratio) < 1e-9);
+    }
+}
+END_TEST
+
 TEST_MAIN("measured", test_a_line_is_read_back, test_what_is_no_line, test_this_machine,
-          test_the_choice_is_what_was_timed, test_a_profile_is_fitted, test_near_rows_rule)
+          test_the_choice_is_what_was_timed, test_a_profile_is_fitted, test_near_rows_rule,
+          test_the_spread_is_the_band)

@@ -179,7 +179,8 @@ done
 grep -q "failed: status 7: this is why" "$folder/said" || fail "$(cat "$folder/said")"
 [ "$(column "$folder/results/killed.csv" kernel)" = torch.topk ] ||
     fail "the cell after one that ends"
-grep -q '^recallmodel,3000,20,,,2,.*,0,.*,NVIDIA H200; driver unknown,' "$folder/results/tune.csv" &&
+card='NVIDIA H200; driver unknown'
+grep -q "^recallmodel,3000,20,,,2,.*,0,.*,$card," "$folder/results/tune.csv" &&
     grep -q '^recallmodel,3000,20,[0-9]' "$folder/results/tune.csv" ||
     fail "tune: $(cat "$folder/results/tune.csv" "$folder/results/tune.log")"
 [ "$(rows "$folder/results/last.csv")" = 3 ] && [ "$(rows "$folder/results/short.csv")" = 7 ] ||
