@@ -60,16 +60,18 @@ static const char *type_of(enum rcm_dtype dtype)
 static void put_cell(FILE *file, const char *kernel, const struct selection_answer *answer,
                      struct rcm_topk p)
 {
-    const uint64_t threads = (uint64_t)answer->asked.machine.profile->threads;
+    const bool cpu = selection_is_cpu(answer);
     fprintf(file, "%s,%s,%s,%" PRIu64 ",%" PRIu64 ",", p.b ? "two-stage" : "exact", kernel,
             type_of(answer->asked.machine.dtype), p.n, p.k);
     if (p.b)
         fprintf(file, "%" PRIu64 ",%" PRIu64, p.b, p.k_b);
     else
         fputc(',', file);
-    fprintf(file, ",%" PRIu64 ",%s,%s,%" PRIu64 "\n", p.m ? p.m : 1,
-            p.assignment == RCM_INTERLEAVED ? "interleaved" : "contiguous",
-            selection_is_cpu(answer) ? "warm" : "cold", threads);
+    fprintf(file, ",%" PRIu64 ",%s,%s", p.m ? p.m : 1,
+            p.assignment == RCM_INTERLEAVED ? "interleaved" : "contiguous", cpu ? "warm" : "cold");
+    if (cpu)
+        fprintf(file, ",%.0f", answer->asked.machine.profile->threads);
+    fputc('\n', file);
 }
 
 size_t tune_write_cells(const struct tune_files *files, const struct tune_settings *settings,
@@ -84,7 +86,7 @@ size_t tune_write_cells(const struct tune_files *files, const struct tune_settin
         return 0;
     }
     p.b = p.k_b = 0;
-    fputs("work,kernel,dtype,n,k,b,k_b,m,assignment,cache,threads\n", file);
+    fprintf(file, "work,kernel,dtype,n,k,b,k_b,m,assignment,cache%s\n", cpu ? ",threads" : "");
     put_cell(file, cpu ? "threshold" : "radix", answer, p);
     if (peers)
         put_cell(file, "peers", answer, p);
