@@ -113,7 +113,7 @@ int measure_cells(const struct runner *runner, const struct cell_list *cells,
         status = measure_cell(&loop, &cells->items[i], key);
     }
     progress_end(&loop.progress);
-    print_counts(&loop, cells->length - i, how->no_table);
+    print_counts(&loop, how->end_s > 0.0 && how->no_table ? 0 : cells->length - i, how->no_table);
     return status == STATUS_OK && loop.wrong + loop.failed > 0 ? STATUS_FAILED : status;
 }
 

@@ -12,8 +12,8 @@
 struct measuring {
     struct sampling rules;
     double end_s; /* by clock_seconds(): then no other cell is begun; 0: no limit */
-    /* print nothing on stdout, and nothing at the end if all went well; otherwise a line a cell,
-     * unless CSV goes there */
+    /* print nothing on stdout, and at the end only what went wrong, and what Ctrl-C left to do;
+     * otherwise a line a cell, unless CSV goes there */
     bool no_table;
 };
 

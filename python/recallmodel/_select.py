@@ -177,6 +177,9 @@ def _choice_of(selection, choice, profile=None):
     p, t = choice.p, choice.threshold
     found = numpy.isfinite(choice.objective)
     band = model.rcm_predict(profile._row, p) if profile and found else None
+    for c in answer.of[0:answer.count]:
+        if c.measured and c.kind == model.RCM_CONTENDER_BUCKETS:
+            band = c
     return Choice(
         b=p.b if found else None,
         k_b=p.k_b if found else None,

@@ -74,7 +74,8 @@ class Here:
 
     def profile_for(self, kernel, dtype):
         """The profile that answers: on a GPU that of this project's kernel, which is timed."""
-        return _profile_for(self.row, self.own, kernel or ("ours" if self.gpu else None), dtype)
+        return _profile_for(self.row, self.own, kernel or ("ours" if self.gpu else None),
+                            dtype if self.gpu else None)  # a CPU's answers for every type
 
 
 def here_of(device: Any) -> Optional[Here]:

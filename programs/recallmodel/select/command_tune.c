@@ -60,6 +60,8 @@ static const struct argument tune_options[] = {
      "keep the times there (default: wisdom.csv in $XDG_CONFIG_HOME/recallmodel)"},
     {"--kb-max", "N", BY(read_k_b_max), AT(select.k_b_max), "the largest kb to try (default 4)"},
     OPTIONS_RESTRICTION,
+    {"--verbose", NULL, BY(read_switch), AT(select.verbose),
+     "also print the best of each kb, the Pareto frontier, and the call for each framework"},
     OPTIONS_FORM,
 };
 
@@ -100,15 +102,18 @@ static int measure(struct tune_settings *settings, const struct query *query)
     struct selection_answer answer = selection_find(query, &settings->select);
     struct rcm_measured *rows = NULL;
     struct tune_files files;
-    size_t count = 0;
+    size_t count = 0, rounds = 0;
     int status = answer.interrupted ? STATUS_INTERRUPTED : tune_files_make(&files);
     if (status == STATUS_OK) {
         const size_t cells = tune_write_cells(&files, settings, &answer);
         status = cells ? tune_run(&files, settings, here->gpu, cells) : STATUS_FAILED;
-        count = tune_read(&files, here->gpu, &rows);
+        count = tune_read(&files, here->gpu, &rows, &rounds);
         tune_files_remove(&files);
     }
     selection_free(&answer);
+    if (count > 0 && rounds < TUNE_ROUNDS)
+        notice("%g s were enough for %zu of %d rounds; a larger --seconds gives narrower ranges",
+               settings->seconds, rounds, TUNE_ROUNDS);
     if (count > 0 && !settings->file) /* an answer, also where the file cannot be written */
         wisdom_add(settings->wisdom, rows, count);
     if (count > 0)
@@ -149,7 +154,8 @@ static int take_rows(struct tune_settings *settings)
     struct row_file file = {.descriptor = -1};
     if (!settings->file)
         return STATUS_OK;
-    const int status = open_row_file(&file, "--file", settings->file, NULL);
+    const int status =
+        open_row_file(&file, "--file", settings->file, &(struct rows_as){.weights = 0});
     if (status != STATUS_OK)
         return status;
     question->n.items = require_memory(malloc(sizeof *question->n.items));
@@ -167,6 +173,10 @@ static int take_machine(struct tune_settings *settings)
     struct wisdom wisdom;
     const bool has_gpu = rcm_this_machine(true, machine);
     const bool gpu = settings->on == TUNE_AUTO ? has_gpu : settings->on == TUNE_GPU;
+    const char *python = getenv("RECALLMODEL_PYTHON");
+    if (settings->peers && tune_has_peers(settings) && !(python && *python))
+        return usage_error("--peers %.40s are modules of Python: run python -m recallmodel tune",
+                           settings->peers);
     if (gpu && !has_gpu)
         return usage_error("--on gpu: there is no driver of NVIDIA here; give --on cpu");
     if (!gpu && topk_library_check() != STATUS_OK)

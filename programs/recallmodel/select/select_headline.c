@@ -72,7 +72,9 @@ static const char *beside_exact(const struct selection_answer *answer,
     return !buckets->callable
                ? buckets->left_out ? "Buckets are not in --have" : "No known buckets run on it"
            : rcm_surely_faster(first, buckets)    ? "Buckets take longer"
-           : first->measured && buckets->measured ? "Buckets are not surely faster"
+           : first->measured && buckets->measured ? buckets->time_us < first->time_us
+                                                        ? "Buckets are not surely faster"
+                                                        : "Buckets take no less"
            : selection_rival(answer)              ? "Buckets may take less: time both"
                                                   : "Buckets may take as long";
 }

@@ -13,6 +13,12 @@
 
 /* ---- the question */
 
+/* Its profile answers for every type: what was measured says how far it is off. */
+static bool is_this_cpu(const struct device_option *device)
+{
+    return device->here.rows && !device->here.gpu;
+}
+
 struct rcm_profile_answer selection_profile(const struct select_settings *settings)
 {
     if (!settings->question.device.given)
@@ -21,7 +27,8 @@ struct rcm_profile_answer selection_profile(const struct select_settings *settin
     const struct rcm_kernel *ours = rcm_kernel_by_name("ours");
     struct rcm_profile_answer a = profile_for_question(
         &device->text, settings->kernel || !device->here.gpu ? settings->kernel : ours,
-        settings->question.dtype.given ? &settings->question.dtype.type : NULL);
+        settings->question.dtype.given && !is_this_cpu(device) ? &settings->question.dtype.type
+                                                               : NULL);
     /* With --d the product is a bound, and a stand-in's error would hide in it. */
     a.found = a.found && !(settings->d && a.profile.stands_in_for);
     return a;
@@ -93,6 +100,14 @@ double selection_floor(const struct selection_answer *answer)
 struct rcm_prediction selection_prediction(const struct selection_answer *answer, struct rcm_topk p)
 {
     struct rcm_prediction r = rcm_predict(answer->asked.machine.profile, p);
+    for (size_t i = 0; i < answer->decided.count; i++) {
+        const struct rcm_contender *c = &answer->decided.of[i];
+        if (c->measured && c->p.b == p.b && c->p.k_b == p.k_b && c->kind == RCM_CONTENDER_BUCKETS) {
+            r.time_us = c->time_us;
+            r.low_us = c->low_us;
+            r.high_us = c->high_us;
+        }
+    }
     if (selection_stands_in(answer) && !isnan(r.low_us))
         r.low_us = fmax(r.low_us, rcm_floor_us(&answer->asked, p));
     return r;
@@ -121,7 +136,10 @@ struct rcm_selection selection_asked(const struct select_settings *settings,
         .objective = settings->objective,
         .machine = {.profile = profile->found ? &profile->profile : NULL,
                     .device = question->device.given ? &question->device.text.device : NULL,
-                    .dtype = profile->found ? profile->dtype : question->dtype.type,
+                    .dtype =
+                        profile->found && !(question->dtype.given && is_this_cpu(&question->device))
+                            ? profile->dtype
+                            : question->dtype.type,
                     .d = settings->d,
                     .beyond_runs = settings->beyond_runs},
         .exact_us = settings->exact_us,

@@ -46,7 +46,9 @@ size_t tune_write_cells(const struct tune_files *files, const struct tune_settin
 int tune_run(const struct tune_files *files, const struct tune_settings *settings, bool gpu,
              size_t cells);
 
-/* Reads what it measured. *rows is the caller's. Returns how many rows there are. */
-size_t tune_read(const struct tune_files *files, bool gpu, struct rcm_measured **rows);
+/* Reads what it measured, and how often what was measured least. *rows is the caller's. Returns how
+ * many rows there are. */
+size_t tune_read(const struct tune_files *files, bool gpu, struct rcm_measured **rows,
+                 size_t *rounds);
 
 #endif

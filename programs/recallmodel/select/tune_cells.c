@@ -224,7 +224,8 @@ static size_t put_faster(struct rcm_measured *rows, size_t length, struct rcm_me
     return i == length ? length + 1 : length;
 }
 
-size_t tune_read(const struct tune_files *files, bool gpu, struct rcm_measured **rows)
+size_t tune_read(const struct tune_files *files, bool gpu, struct rcm_measured **rows,
+                 size_t *rounds)
 {
     struct sample *samples = require_memory(calloc(SAMPLES_MOST, sizeof *samples));
     size_t count = 0;
@@ -244,7 +245,9 @@ size_t tune_read(const struct tune_files *files, bool gpu, struct rcm_measured *
     read_packages(results_of(files, 0, path), samples, count);
     *rows = require_memory(calloc(count + 1, sizeof **rows));
     size_t length = 0;
+    *rounds = count ? TUNE_ROUNDS : 0;
     for (size_t i = 0; i < count; i++) {
+        *rounds = samples[i].count < *rounds ? samples[i].count : *rounds;
         row = summary(&samples[i]);
         rcm_this_machine(gpu, row.machine);
         snprintf(row.version, sizeof row.version, "%s", rcm_version());

@@ -58,7 +58,7 @@ for device in cpu-epyc "$folder/zen4.profile"; do
         fail "$device: $(cat "$folder/begun")"
     this=$(sed -n 's/^card = //p' "$profile")
     if [ -n "$this" ] && [ "$this" != "AMD EPYC, family 25, model 17" ]; then
-        prints "^  device .* is not this CPU: .*--device this" <"$folder/begun" ||
+        prints "^  device .* is not this CPU, which recallmodel tune measures" <"$folder/begun" ||
             fail "$device does not say that it is another CPU: $(cat "$folder/begun")"
     fi
 done

@@ -100,6 +100,26 @@ RECALLMODEL_RUNS=$folder/runs "$program" runs --add "$wisdom" --as mine/tune --d
 [ "$(wc -l <"$folder/runs/mine/tune.csv")" = "$(wc -l <"$wisdom")" ] || fail "rows of runs --add"
 pass
 
+# Rows of a file, whose times are not kept; a type of half the width; fewer rounds than nine.
+"$python" - "$folder/rows.npy" <<'E3' || skip "there is no numpy"
+import sys, numpy
+numpy.save(sys.argv[1], numpy.random.default_rng(1).standard_normal((3, 700), dtype="float32"))
+E3
+before=$(cat "$wisdom")
+tune $quick --file "$folder/rows.npy" --k 9 --recall 0.9 --json >"$folder/tuned" 2>"$folder/err" ||
+    fail "--file: $(cat "$folder/err")"
+[ "$(of tuned 'a["n"], a["m"], a["contenders"][0]["measured"]')" = "700 3 True" ] || fail "--file"
+[ "$before" = "$(cat "$wisdom")" ] || fail "times of a file are kept"
+tune $quick --n 3000 --k 20 --recall 0.9 --dtype f16 --json >"$folder/tuned" 2>"$folder/err" ||
+    fail "f16: $(cat "$folder/err")"
+"$program" select --n 3000 --k 20 --recall 0.9 --dtype f16 --device this --json >"$folder/selected"
+[ "$(of tuned "$times")" = "$(of selected "$times")" ] || fail "f16: select differs"
+grep -q '^recallmodel,3000,20,,,1,f16,' "$wisdom" || fail "f16 is not kept"
+tune --n 2^21 --k 20 --m 4 --seconds 0.3 >"$folder/out" 2>"$folder/err" || true
+grep -q "0.3 s were enough for [0-8] of 9 rounds; a larger --seconds" "$folder/err" ||
+    fail "rounds: $(cat "$folder/err")"
+pass
+
 # What is wrong is said in a line, with the mend.
 wrong() { # SAYS OPTION ..
     local said=$1
@@ -112,6 +132,7 @@ wrong() { # SAYS OPTION ..
 wrong 'at most' --n 10 --k 20
 wrong 'there is no driver of NVIDIA here; give --on cpu' --n 100 --k 5 --on gpu
 wrong 'file has its own' --n 100 --k 5 --file rows.npy
+wrong 'run python -m recallmodel tune' --n 100 --k 5 --peers numpy
 wrong 'is not a positive\|seconds' --n 100 --k 5 --seconds 0
 pass
 
