@@ -19,11 +19,13 @@ static bool is_plain(struct rcm_topk p)
     return !p.lengths && shape_valid(p) == p.n;
 }
 
-/* Is it of the rows that are asked about? */
+/* Is it of the rows that are asked about, and by the threads of the profile? */
 static bool is_of_rows(const struct rcm_selection *s, const struct rcm_measured *row)
 {
+    const struct rcm_profile *q = s->machine.profile;
     return row->dtype == s->machine.dtype && row->p.n == s->p.n && row->p.k == s->p.k &&
-           shape_rows(row->p) == shape_rows(s->p) && is_plain(s->p) && !s->machine.d;
+           shape_rows(row->p) == shape_rows(s->p) && is_plain(s->p) && !s->machine.d &&
+           (q->kernel->model != RCM_TIME_CPU || q->threads == (double)row->threads);
 }
 
 /* ---- the very rows */
@@ -44,8 +46,7 @@ static bool keeps_ties(const struct rcm_selection *s, const struct rcm_provider 
     return s->ties <= (ours ? rcm_exact_ties(s->machine.profile) : RCM_TIES_ANY);
 }
 
-/* Is there a faster one of the same name, or an equal one before it: by another number of threads?
- */
+/* Is there a faster one of the same name, or an equal one before it? Files may be joined. */
 static bool is_slower(const struct rcm_selection *s, size_t at)
 {
     const struct rcm_measured *row = &s->measured[at];
@@ -83,13 +84,14 @@ size_t measured_exact(const struct rcm_selection *s, struct rcm_contender of[RCM
 
 const struct rcm_measured *measured_of(const struct rcm_selection *s, struct rcm_topk p)
 {
+    const struct rcm_measured *found = NULL;
     for (size_t i = 0; i < s->measured_count; i++) {
         const struct rcm_measured *row = &s->measured[i];
         if (row->p.b == p.b && row->p.k_b == p.k_b && row->p.assignment == p.assignment &&
-            p.b > 0 && is_of_rows(s, row))
-            return row;
+            p.b > 0 && is_of_rows(s, row) && (!found || row->time_us < found->time_us))
+            found = row;
     }
-    return NULL;
+    return found;
 }
 
 struct rcm_point measured_buckets(const struct rcm_selection *s, uint64_t k_b)
@@ -133,14 +135,20 @@ static double square_of_distance(const struct rcm_selection *s, const struct rcm
            square_of_log2((uint64_t)shape_rows(row->p), (uint64_t)shape_rows(s->p));
 }
 
-/* Of this type the nearest rows that were measured; NULL: none. */
+/* Of this type the nearest rows that were measured, of these the fastest; NULL: none. */
 static const struct rcm_measured *nearest(const struct rcm_selection *s)
 {
     const struct rcm_measured *found = NULL;
-    for (size_t i = 0; i < s->measured_count; i++)
-        if (s->measured[i].dtype == s->machine.dtype &&
-            (!found || square_of_distance(s, &s->measured[i]) < square_of_distance(s, found)))
-            found = &s->measured[i];
+    double least = INFINITY;
+    for (size_t i = 0; i < s->measured_count; i++) {
+        const struct rcm_measured *row = &s->measured[i];
+        const double distance = square_of_distance(s, row);
+        if (row->dtype == s->machine.dtype &&
+            (distance < least || (distance == least && row->time_us < found->time_us))) {
+            found = row;
+            least = distance;
+        }
+    }
     return found;
 }
 
@@ -238,18 +246,17 @@ static void fit_exact(struct rcm_profile *q, const struct rcm_selection *s)
 void rcm_fit_here(struct rcm_profile *q, const struct rcm_selection *selection)
 {
     struct rcm_selection s = *selection;
-    struct rcm_profile fitted = *q;
+    const struct rcm_measured *near = nearest(selection);
     const bool cpu = q->kernel->model == RCM_TIME_CPU;
     q->here_ratio = q->here_exact_ratio = 0.0;
     if (!cpu && strcmp(q->kernel->family, "ours") != 0)
         return;
     s.machine.profile = q;
-    fitted = *q;
-    if (cpu) {
+    struct rcm_profile fitted = *q;
+    if (cpu)
         fit_exact(&fitted, &s);
-        if (nearest(&s))
-            fitted.threads = (double)nearest(&s)->threads;
-    }
+    if (cpu && near)
+        fitted.threads = (double)near->threads;
     fit_buckets(&fitted, &s);
     *q = fitted;
 }

@@ -14,7 +14,7 @@ size_t measured_exact(const struct rcm_selection *selection,
  * fastest. INFINITY: there are none. */
 struct rcm_point measured_buckets(const struct rcm_selection *selection, uint64_t k_b);
 
-/* The measurement of the buckets p; NULL: there is none. */
+/* The measurement of the buckets p, of several the fastest; NULL: there is none. */
 const struct rcm_measured *measured_of(const struct rcm_selection *selection, struct rcm_topk p);
 
 /* Measured over predicted time of the exact top-k of that name, for rows like these, and the band

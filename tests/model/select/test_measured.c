@@ -242,6 +242,32 @@ START_TEST(test_the_choice_is_what_was_timed)
 }
 END_TEST
 
+/* Times of several thread counts are not compared: those of the fastest row count, and the profile
+ * has its threads. Of two times of one call the shorter counts, with its own interval. */
+START_TEST(test_threads_do_not_mix)
+{
+    const struct rcm_topk p = {.n = 100000, .k = 100, .m = 1},
+                          q = {.n = 100000, .k = 100, .m = 1, .b = 512, .k_b = 1};
+    for (unsigned first = 0; first < 2; first++) {
+        struct rcm_measured rows[] = {timed("recallmodel", p, 80.0), timed("recallmodel", q, 30.0),
+                                      timed("recallmodel", p, 50.0), timed("recallmodel", q, 45.0),
+                                      timed("recallmodel", p, 51.0), timed("recallmodel", q, 20.0)};
+        rows[first].threads = rows[2 + first].threads = 2;
+        rows[4].threads = rows[5].threads = 2;
+        struct rcm_profile profile = cpu_profile();
+        struct rcm_answer answer;
+        const struct rcm_selection s = asked_of(&profile, p, 0.1, rows, 6);
+        const struct rcm_choice choice = rcm_select(&s);
+        rcm_answer(&s, &choice, &answer);
+        ck_assert_double_eq(profile.threads, 2.0);
+        ck_assert(answer.count == 2 && answer.of[0].kind == RCM_CONTENDER_BUCKETS);
+        ck_assert_double_eq(answer.of[0].time_us, 20.0);
+        ck_assert_double_eq(answer.of[0].low_us, 0.95 * 20.0);
+        ck_assert_double_eq(answer.of[1].time_us, first ? 51.0 : 50.0);
+    }
+}
+END_TEST
+
 /* Where all that was timed took 1.7 times the prediction, so does the prediction for other rows. */
 START_TEST(test_a_profile_is_fitted)
 {
@@ -316,5 +342,5 @@ START_TEST(test_the_spread_is_the_band)
 END_TEST
 
 TEST_MAIN("measured", test_a_line_is_read_back, test_what_is_no_line, test_this_machine,
-          test_the_choice_is_what_was_timed, test_a_profile_is_fitted, test_near_rows_rule,
-          test_the_spread_is_the_band)
+          test_the_choice_is_what_was_timed, test_threads_do_not_mix, test_a_profile_is_fitted,
+          test_near_rows_rule, test_the_spread_is_the_band)
