@@ -11,8 +11,8 @@
 
 #include <base/clock.h>
 #include <base/memory.h>
-#include <gpu/peers/peer.h>
 #include <base/text.h>
+#include <gpu/peers/peer.h>
 #include <programs/common/device_file.h>
 #include <programs/common/wrap.h>
 
@@ -154,7 +154,7 @@ static int name_packages(struct results *results, const struct cell_list *cells)
     return status;
 }
 
-static int measure_all(const struct session_options *session, const struct cell_list *cells,
+static int measure_all(const struct session_options *session, struct cell_list *cells,
                        const struct runner *runner, const struct measuring *how)
 {
     struct results results = {0};
@@ -174,8 +174,16 @@ static int measure_all(const struct session_options *session, const struct cell_
     return status;
 }
 
-/* All cells, so many times, each time into a file of its own. */
-static int measure_rounds(const struct bench_settings *settings, const struct cell_list *cells,
+static size_t count_bad(const struct cell_list *cells)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < cells->length; i++)
+        count += cells->items[i].bad;
+    return count;
+}
+
+/* All cells, so many times, each time into a file of its own. A bad cell does not stop others. */
+static int measure_rounds(const struct bench_settings *settings, struct cell_list *cells,
                           const struct runner *runner)
 {
     struct session_options session = settings->session;
@@ -186,9 +194,13 @@ static int measure_rounds(const struct bench_settings *settings, const struct ce
     how.rules.alone = settings->file;
     if (settings->minutes > 0.0)
         how.end_s = clock_seconds() + 60.0 * settings->minutes;
-    for (uint64_t round = 1; status == STATUS_OK; round++) {
+    for (uint64_t round = 1;; round++) {
+        const size_t bad = count_bad(cells);
         status = measure_all(&session, cells, runner, &how);
-        if (round >= settings->rounds)
+        if (status == STATUS_FAILED && count_bad(cells) > bad && backend->works(runner->device))
+            status = STATUS_OK;
+        if (status != STATUS_OK || round >= settings->rounds ||
+            (how.end_s > 0.0 && clock_seconds() > how.end_s))
             break;
         const size_t size = strlen(settings->session.output) + 24;
         path = require_memory(path ? path : malloc(size));
@@ -196,10 +208,10 @@ static int measure_rounds(const struct bench_settings *settings, const struct ce
         session.output = path;
     }
     free(path);
-    return status;
+    return status == STATUS_OK && count_bad(cells) > 0 ? STATUS_FAILED : status;
 }
 
-static int use_cells(const struct bench_settings *settings, const struct cell_list *cells,
+static int use_cells(const struct bench_settings *settings, struct cell_list *cells,
                      const struct rcm_device *(*usual_device)(const char *name))
 {
     struct runner runner = {.predicts = settings->device};

@@ -53,6 +53,7 @@ struct cell {
     bool graph;               /* a sample is GRAPH_CALLS calls, not one */
     bool tail;                /* each call is a sample, beside `busy` other processes */
     unsigned busy;
+    bool bad; /* it failed, or its result was wrong: it is not measured again */
 };
 
 #define ASSIGNMENTS 2

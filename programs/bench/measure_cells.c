@@ -89,8 +89,8 @@ static void print_counts(const struct loop *loop, size_t left, bool quiet)
                                   : "; with -o FILE the same command continues");
 }
 
-int measure_cells(const struct runner *runner, const struct cell_list *cells,
-                  struct results *results, const struct measuring *how)
+int measure_cells(const struct runner *runner, struct cell_list *cells, struct results *results,
+                  const struct measuring *how)
 {
     struct loop loop = {
         .runner = runner, .results = results, .how = how, .lines = cell_lines_of(cells)};
@@ -100,6 +100,8 @@ int measure_cells(const struct runner *runner, const struct cell_list *cells,
     for (; i < cells->length && status == STATUS_OK; i++) {
         char key[CELL_KEY_MAX];
         cell_key(&cells->items[i], key);
+        if (cells->items[i].bad)
+            continue;
         if (results_have(results, key)) {
             loop.present++;
             continue;
@@ -110,7 +112,9 @@ int measure_cells(const struct runner *runner, const struct cell_list *cells,
             status = STATUS_INTERRUPTED;
             break;
         }
+        const size_t bad = loop.wrong + loop.failed;
         status = measure_cell(&loop, &cells->items[i], key);
+        cells->items[i].bad = loop.wrong + loop.failed > bad;
     }
     progress_end(&loop.progress);
     print_counts(&loop, how->end_s > 0.0 && how->no_table ? 0 : cells->length - i, how->no_table);

@@ -17,11 +17,12 @@ struct measuring {
     bool no_table;
 };
 
-/* Measures each cell that the results do not have, adds its row at once, and says at the end on
- * stderr how many there were of each kind. Returns a status: STATUS_FAILED if a result was wrong,
- * if the device failed or if a row could not be written, STATUS_INTERRUPTED after Ctrl-C. */
-int measure_cells(const struct runner *runner, const struct cell_list *cells,
-                  struct results *results, const struct measuring *how);
+/* Measures each cell that is not bad and that the results do not have, adds its row at once, makes
+ * it bad if that fails, and says at the end on stderr how many there were of each kind. Returns a
+ * status: STATUS_FAILED if a result was wrong, if the device failed or if a row could not be
+ * written, STATUS_INTERRUPTED after Ctrl-C. */
+int measure_cells(const struct runner *runner, struct cell_list *cells, struct results *results,
+                  const struct measuring *how);
 
 /* Runs each cell once, without proof or timing. Returns a status. */
 int run_cells_once(const struct runner *runner, const struct cell_list *cells);

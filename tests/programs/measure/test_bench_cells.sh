@@ -72,7 +72,7 @@ before=$(rows "$folder/out.csv")
 # a minute is over all rounds; Ctrl-C keeps what is there
 bench cells --file "$folder/cells.csv" --rounds 2 --minutes 1e-9 -o "$folder/none.csv" \
     2>"$folder/stderr" || fail "--minutes: $(cat "$folder/stderr")"
-[ "$(rows "$folder/none.csv") $(rows "$folder/none.csv.2")" = "1 1" ] || fail "--minutes"
+[ "$(rows "$folder/none.csv")" = 1 ] && [ ! -e "$folder/none.csv.2" ] || fail "--minutes"
 bench two-stage --grid cpu-small --list | cut -d, -f1-14 >"$folder/many.csv"
 interrupts "$folder/stopped" "$program" bench cells --file "$folder/many.csv"
 pass

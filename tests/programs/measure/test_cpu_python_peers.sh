@@ -52,6 +52,15 @@ peers --peers made_up_peers exact --n 500 --k 9 --m 3 --cache warm --seconds 0.0
 grep -q "^# wrong exact,one-row-wrong,.* 491 elements missed" "$folder/faults.csv" &&
     grep -q "^# failed exact,raises,.*the peer failed" "$folder/faults.csv" &&
     grep -q "this peer has a fault" "$folder/stderr" || fail "faults: $(cat "$folder/faults.csv")"
+# they cost the others no round, and are not tried again
+printf 'work,kernel,n,k\nexact,threshold,500,9\nexact,peers,500,9\n' >"$folder/faults.csv"
+status=0
+peers --peers made_up_peers cells --file "$folder/faults.csv" --seconds 0.01 --rounds 3 \
+    -o "$folder/rounds.csv" >"$folder/stdout" 2>"$folder/stderr" || status=$?
+[ $status = 1 ] && [ "$(column "$folder/rounds.csv.3" kernel | xargs)" = \
+    "threshold torch.topk indices-alone elsewhere" ] &&
+    [ "$(grep -c "this peer has a fault" "$folder/stderr")" = 1 ] ||
+    fail "rounds with faults: status $status, $(cat "$folder/stderr")"
 pass
 
 # PyTorch is imported by its cells alone; one that is broken is left out, and named.
