@@ -39,8 +39,9 @@ struct rcm_measured {
 int rcm_measured_read(const char *line, struct rcm_measured *out);
 size_t rcm_measured_write(const struct rcm_measured *row, char line[RCM_MEASURED_LINE]);
 
-/* Was it measured on this machine, of its GPU or of its CPU, by this version? */
-bool rcm_measured_here(const struct rcm_measured *row, bool gpu);
+/* Was it measured on the GPU, or on the CPU, of this machine, by this version? `machine` is what
+ * rcm_this_machine() says of it. */
+bool rcm_measured_here(const struct rcm_measured *row, bool gpu, const char *machine);
 
 /* This machine as a device: its card, with the profile of an H200 in its place if it is not in the
  * list; or a CPU's profile (rcm_profile_of_cpu). False: what it is is not known. */

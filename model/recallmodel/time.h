@@ -197,8 +197,8 @@ const struct rcm_profile *rcm_profile(size_t index);
  * lacks nothing. */
 const char *rcm_profile_lacks(const struct rcm_profile *profile);
 
-/* "AMD EPYC, family 25, model 17": the card of a profile of the kernel cpu that was measured here.
- * Reads /proc/cpuinfo. False, and "": not known. */
+/* "AMD EPYC, family 25, model 17", or of ARM "implementer 0x41, part 0xd40": the card of a profile
+ * of the kernel cpu that was measured here. Reads /proc/cpuinfo. False, and "": not known. */
 #define RCM_CPU_TEXT 100
 bool rcm_this_cpu(char text[RCM_CPU_TEXT]);
 

@@ -6,11 +6,10 @@
 
 #include <model/recallmodel.h>
 
-bool rcm_measured_here(const struct rcm_measured *row, bool gpu)
+bool rcm_measured_here(const struct rcm_measured *row, bool gpu, const char *machine)
 {
-    char machine[RCM_MACHINE_TEXT];
-    return (row->threads == 0) == gpu && rcm_this_machine(gpu, machine) &&
-           strcmp(row->machine, machine) == 0 && strcmp(row->version, rcm_version()) == 0;
+    return (row->threads == 0) == gpu && *machine && strcmp(row->machine, machine) == 0 &&
+           strcmp(row->version, rcm_version()) == 0;
 }
 
 /* A card that is not in the list: nothing but measurements can say how far an H200 fits. */

@@ -41,25 +41,30 @@ static void make_plain(char *text)
             *text = '?';
 }
 
+/* ARM has no name of the model. */
 bool rcm_this_cpu(char text[RCM_CPU_TEXT])
 {
-    static const char *const names[] = {"model name", "cpu family", "model"};
-    char line[2000], values[3][60] = {"", "", ""};
+    static const char *const names[] = {"model name", "cpu family", "model", "CPU implementer",
+                                        "CPU part"};
+    char line[2000], values[5][60] = {""};
     FILE *file = open_proc("cpuinfo");
     *text = '\0';
     if (!file)
         return false;
     while (fgets(line, sizeof line, file) && *line != '\n') /* the first core */
-        for (unsigned i = 0; i < 3; i++) {
+        for (unsigned i = 0; i < 5; i++) {
             const char *value = value_of(line, names[i]);
             if (value)
                 snprintf(values[i], sizeof values[i], "%.*s", (int)strcspn(value, "\n"), value);
         }
     fclose(file);
-    if (!*values[0])
+    if (*values[0])
+        snprintf(text, RCM_CPU_TEXT, "%.50s, family %.10s, model %.10s", values[0], values[1],
+                 values[2]);
+    else if (*values[3])
+        snprintf(text, RCM_CPU_TEXT, "implementer %.10s, part %.10s", values[3], values[4]);
+    else
         return false;
-    snprintf(text, RCM_CPU_TEXT, "%.50s, family %.10s, model %.10s", values[0], values[1],
-             values[2]);
     make_plain(text);
     return true;
 }

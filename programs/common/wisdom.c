@@ -93,11 +93,11 @@ static void say_others(const char *path, const struct rows *rows, size_t used, b
     }
 }
 
-static size_t keep(struct rcm_measured *to, const struct rows *rows, bool gpu)
+static size_t keep(struct rcm_measured *to, const struct rows *rows, bool gpu, const char *machine)
 {
     size_t count = 0;
     for (size_t i = 0; i < rows->count; i++)
-        if (rcm_measured_here(&rows->of[i], gpu))
+        if (rcm_measured_here(&rows->of[i], gpu, machine))
             to[count++] = rows->of[i];
     return count;
 }
@@ -114,12 +114,12 @@ int wisdom_read(const char *path, struct wisdom *wisdom)
     wisdom->rows = require_memory(malloc((rows.count + 1) * sizeof *wisdom->rows));
     const bool has_gpu = rcm_this_machine(true, machine);
     if (has_gpu)
-        wisdom->count = keep(wisdom->rows, &rows, true);
+        wisdom->count = keep(wisdom->rows, &rows, true, machine);
     wisdom->gpu = wisdom->count > 0;
     if (has_gpu)
         say_others(path, &rows, wisdom->count, true, machine);
     if (!wisdom->gpu && rcm_this_machine(false, machine)) {
-        wisdom->count = keep(wisdom->rows, &rows, false);
+        wisdom->count = keep(wisdom->rows, &rows, false, machine);
         say_others(path, &rows, wisdom->count, false, machine);
     }
     free(rows.of);
@@ -150,6 +150,13 @@ static int add_locked(const char *path, const struct rcm_measured *added, size_t
     size_t length;
     if (read_rows(path, &rows) != 0)
         return fail(path);
+    if (rows.count == 0 && rows.others > 0) {
+        free(rows.of);
+        return usage_error(
+            "%.200s: no line of it is a measurement; it stays as it is, and what was "
+            "measured is not kept (--wisdom FILE names another file)",
+            path);
+    }
     FILE *file = require_memory(open_memstream(&bytes, &length));
     fputs(RCM_MEASURED_COLUMNS "\n", file);
     for (size_t i = 0; i < rows.count; i++)

@@ -30,7 +30,8 @@ int wisdom_read(const char *path, struct wisdom *wisdom);
 /* Is one of the rows of the same call? */
 bool wisdom_replaces(const struct rcm_measured *rows, size_t count, const struct rcm_measured *old);
 
-/* Puts rows into the file, whole or not at all; those of the same calls give way. Another process
+/* Puts rows into the file, whole or not at all; those of the same calls give way. A file of other
+ * things stays as it is. Another process
  * waits meanwhile. Returns a status, after one line on stderr if it is not STATUS_OK. */
 int wisdom_add(const char *path, const struct rcm_measured *rows, size_t count);
 

@@ -36,8 +36,8 @@ class Here:
 
     def __init__(self, path: Optional[Path] = None, on: Where = "auto") -> None:
         rows = list(self._read(path or wisdom_path()))
-        parts = {gpu: [row for row in rows if model.rcm_measured_here(row, gpu)]
-                 for gpu in (True, False)}
+        parts = {gpu: [row for row in rows if model.rcm_measured_here(row, gpu, machine)]
+                 for gpu, machine in ((True, _machine(True)), (False, _machine(False)))}
         self.gpu = on == "gpu" or (on == "auto" and bool(parts[True]))
         kept = parts[self.gpu]
         self.count, self.rows = len(kept), ffi.new("struct rcm_measured[]", len(kept) or 1)
@@ -126,7 +126,7 @@ def tune(n: int, k: int, m: int = 1, recall: Recall = 0.95, *, confidence: Optio
         kind = ValueError if done.returncode == 2 else RuntimeError
         raise kind((done.stderr.strip().splitlines() or ["recallmodel tune failed"])[-1])
     from ._select import select
-    gpu = on == "gpu" or (on == "auto" and model.rcm_this_machine(True, _machine_text()))
+    gpu = on == "gpu" or (on == "auto" and lib.text_of(_machine(True)) != "")
     return select(n, k, recall, m=m, confidence=confidence, dtype=dtype,
                   device=Here(wisdom, "gpu" if gpu else "cpu"))  # type: ignore[arg-type]
 
@@ -167,5 +167,7 @@ def of_topk(x: Any, k: int, axis: int, recall: Any, confidence: Any, b: Any, pro
     return choice.b, choice.k_b, threads
 
 
-def _machine_text():
-    return ffi.new("char[]", model.RCM_MACHINE_TEXT)
+def _machine(gpu):
+    text = ffi.new("char[]", model.RCM_MACHINE_TEXT)
+    model.rcm_this_machine(gpu, text)
+    return text

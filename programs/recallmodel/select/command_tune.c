@@ -94,8 +94,9 @@ static void take_times(struct wisdom *wisdom, struct rcm_measured *rows, size_t 
     wisdom->count = length;
 }
 
-/* Times what can be called for the query, and keeps it. Returns a status. */
-static int measure(struct tune_settings *settings, const struct query *query)
+/* Times what can be called for the query, and keeps it. Returns a status; Ctrl-C is no fault where
+ * something was timed before, and is told in *stopped. */
+static int measure(struct tune_settings *settings, const struct query *query, bool *stopped)
 {
     struct wisdom *here = &settings->select.question.device.here;
     settings->select.threads = here->gpu ? 0 : threads_of(settings, query->base);
@@ -122,6 +123,7 @@ static int measure(struct tune_settings *settings, const struct query *query)
         free(rows);
     if (count == 0 && here->gpu && status != STATUS_INTERRUPTED)
         notice("nothing was timed on the GPU; --on cpu times the CPU");
+    *stopped = status == STATUS_INTERRUPTED;
     return count > 0 ? STATUS_OK : status == STATUS_OK ? STATUS_FAILED : status;
 }
 
@@ -181,10 +183,12 @@ static int take_machine(struct tune_settings *settings)
         return usage_error("--on gpu: there is no driver of NVIDIA here; give --on cpu");
     if (!gpu && topk_library_check() != STATUS_OK)
         return STATUS_USAGE;
+    if (!rcm_this_machine(gpu, machine))
+        return usage_error("tune keeps what it measures of a CPU by its name, which /proc/cpuinfo "
+                           "does not have; time it by recallmodel bench");
     settings->wisdom = wisdom_path(settings->wisdom);
     if (!settings->wisdom)
         return STATUS_USAGE;
-    settings->wisdom = require_memory(strdup(settings->wisdom));
     const int status = wisdom_read(settings->wisdom, &wisdom);
     if (status != STATUS_OK)
         return status;
@@ -200,6 +204,7 @@ static int tune(struct tune_settings *settings)
 {
     struct question *question = &settings->select.question;
     struct query_list queries = {0};
+    bool stopped = false;
     int status = question_check(question);
     if (status == STATUS_OK)
         status = take_rows(settings);
@@ -211,14 +216,19 @@ static int tune(struct tune_settings *settings)
         status = queries_build(&queries, question, SHAPES_NONE);
     json_t *objects = question->output == OUTPUT_JSON ? json_array() : NULL;
     for (size_t i = 0; i < queries.length && status == STATUS_OK; i++) {
-        status = measure(settings, &queries.items[i]);
+        status = measure(settings, &queries.items[i], &stopped);
         if (status == STATUS_OK)
             status = answer_tuned(settings, &queries.items[i], objects, i == 0);
+        if (status == STATUS_OK && stopped)
+            status = STATUS_INTERRUPTED;
     }
-    if (objects && status == STATUS_OK)
-        status = print_json_answers(objects, question);
-    else
+    const bool kept = status == STATUS_OK || status == STATUS_INTERRUPTED;
+    if (objects && kept && json_array_size(objects) > 0) {
+        const int printed = print_json_answers(objects, question);
+        status = printed == STATUS_OK ? status : printed;
+    } else {
         json_decref(objects);
+    }
     queries_free(&queries);
     return status;
 }

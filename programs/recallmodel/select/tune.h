@@ -11,7 +11,7 @@
 struct tune_settings {
     struct select_settings select;
     const char *wisdom, *file, *peers; /* NULL: not given */
-    unsigned on;                       /* of tune_on_at(); TUNE_AUTO: what is here */
+    unsigned on;                       /* TUNE_AUTO: what is here */
     uint64_t threads;                  /* 0: as topk.h takes them */
     double seconds;                    /* of a question */
 };

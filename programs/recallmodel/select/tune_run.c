@@ -47,19 +47,18 @@ static int run_program(const struct line *line)
     struct sigaction before;
     int status = 0;
     fflush(NULL);
+    sigaction(SIGINT, &ignored, &before);
     const pid_t child = fork();
-    if (child < 0)
-        return -1;
     if (child == 0) {
+        sigaction(SIGINT, &before, NULL);
         dup2(STDERR_FILENO, STDOUT_FILENO);
         execvp(line->words[0], (char *const *)line->words);
         _exit(127);
     }
-    sigaction(SIGINT, &ignored, &before);
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     sigaction(SIGINT, &before, NULL);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : STATUS_INTERRUPTED;
+    return child < 0 ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : STATUS_INTERRUPTED;
 }
 
 int tune_run(const struct tune_files *files, const struct tune_settings *settings, bool gpu,

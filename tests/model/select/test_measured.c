@@ -117,6 +117,10 @@ START_TEST(test_this_machine)
     ck_assert(!rcm_this_machine(false, text) && !*text);
     ck_assert(!rcm_this_machine(true, text) && !*text && !rcm_device_here(true, &device));
     put_file(folder, "cpuinfo",
+             "processor\t: 0\nBogoMIPS\t: 243.75\nCPU implementer\t: 0x41\nCPU part\t: 0xd40\n");
+    ck_assert(rcm_this_machine(false, text));
+    ck_assert_str_eq(text, "implementer 0x41; part 0xd40; 1 processors");
+    put_file(folder, "cpuinfo",
              "processor\t: 0\nmodel name\t: A, B # C\ncpu family\t: 25\nmodel\t\t: 17\n\n"
              "processor\t: 1\nmodel name\t: A, B # C\n");
     ck_assert(rcm_this_machine(false, text));
@@ -135,12 +139,12 @@ START_TEST(test_this_machine)
     struct rcm_measured row = {.threads = 0};
     snprintf(row.machine, sizeof row.machine, "%s", text);
     snprintf(row.version, sizeof row.version, "%s", rcm_version());
-    ck_assert(rcm_measured_here(&row, true) && !rcm_measured_here(&row, false));
+    ck_assert(rcm_measured_here(&row, true, text) && !rcm_measured_here(&row, false, text));
     row.threads = 1;
-    ck_assert(!rcm_measured_here(&row, true));
+    ck_assert(!rcm_measured_here(&row, true, text));
     row = (struct rcm_measured){.version = "0.0.9"};
     snprintf(row.machine, sizeof row.machine, "%s", text);
-    ck_assert(!rcm_measured_here(&row, true));
+    ck_assert(!rcm_measured_here(&row, true, text));
     /* a card that nobody knows has a profile of its own name */
     put_file(folder, "driver/nvidia/gpus/0000:41:00.0/information", "Model: NVIDIA Q9000\n");
     ck_assert(rcm_device_here(true, &device) && device.has_profile);

@@ -82,6 +82,11 @@ for path in "$folder/none/x.csv" /dev/full "$folder"; do
     [ "$(grep -c '\(No such file\|not a regular\|directory\)' "$folder/err")" = 1 ] ||
         fail "$path: $(cat "$folder/err")"
 done
+echo "my notes" >"$folder/notes.csv"
+tune $quick $question --wisdom "$folder/notes.csv" >"$folder/answer" 2>"$folder/err" || fail "notes"
+[ "$(cat "$folder/notes.csv")" = "my notes" ] && grep -q 'measured, ' "$folder/answer" &&
+    grep -q 'notes.csv: no line of it is a measurement; it stays' "$folder/err" ||
+    fail "another file is overwritten: $(cat "$folder/err" "$folder/notes.csv")"
 (trap '' XFSZ; ulimit -f 1; XDG_CONFIG_HOME=$folder/config TMPDIR=/dev/shm tune --n 4000 --k 9 \
     --recall 0.9 $quick >"$folder/answer" 2>"$folder/err") || true
 cmp -s "$wisdom" "$folder/before" || [ "$(wc -l <"$wisdom")" -ge "$rows" ] ||
@@ -150,6 +155,30 @@ wait_for $child 60 || status=$?
 [ $status = 0 ] && grep -q 'measured here' "$folder/out" || [ $status = 130 ] ||
     fail "Ctrl-C: status $status, $(cat "$folder/err")"
 [ -z "$(ls "$TMPDIR")" ] || fail "files are left: $(ls "$TMPDIR")"
+pass
+
+# It stops the questions behind it, too, whoever times: here a stand-in that Ctrl-C has stopped.
+cat >"$folder/stopped" <<'E2'
+#!/usr/bin/env bash
+while [ $# -gt 0 ]; do
+    case $1 in -o) out=$2 ;; esac
+    shift
+done
+printf '%s\n' work,kernel,dtype,n,k,b,k_b,m,assignment,threads,time_us_median \
+    exact,threshold,float32,2900,20,,,1,,1,5 >"$out"
+exit 130
+E2
+chmod +x "$folder/stopped"
+status=0
+RECALLMODEL_PYTHON=$folder/stopped tune --n 2900 --k 20,30 --recall 0.9 --json >"$folder/answer" \
+    2>"$folder/err" || status=$?
+[ $status = 130 ] && [ "$(of answer '[c["time_us"] for query in a["queries"] for c in
+    query["contenders"] if c["measured"]]')" = "[5.0]" ] ||
+    fail "Ctrl-C with two questions: status $status, $(cat "$folder/err" "$folder/answer")"
+status=0
+RECALLMODEL_PROC=$folder/nowhere tune $question >"$folder/answer" 2>"$folder/err" || status=$?
+[ $status = 2 ] && grep -q '/proc/cpuinfo does not have' "$folder/err" ||
+    fail "a CPU without a name: $(cat "$folder/err")"
 pass
 
 # A GPU: the driver of a made-up /proc, and a stand-in for Python with the peers. The times go by
