@@ -22,6 +22,7 @@ import os
 import pathlib
 import sys
 import traceback
+from typing import Any, ClassVar
 
 HERE = pathlib.Path(__file__).resolve().parent
 F32, F16, BF16, F64, I8, I32 = range(6)  # a GPU has the first three
@@ -33,7 +34,8 @@ device = "cpu"  # or "gpu"
 class Call(ctypes.Structure):
     """struct rcm_peer_call of gpu/peers/peer.h: addresses in device memory."""
 
-    _fields_ = [("x", ctypes.c_void_p)] + [(name, ctypes.c_uint64) for name in ("m", "n", "k")] + [
+    _fields_: ClassVar[Any] = [("x", ctypes.c_void_p)] + [
+        (name, ctypes.c_uint64) for name in ("m", "n", "k")] + [
         ("dtype", ctypes.c_int), ("values", ctypes.c_void_p), ("indices", ctypes.c_void_p),
         ("workspace", ctypes.c_void_p), ("workspace_bytes", ctypes.c_size_t),
         ("threads", ctypes.c_uint)]
@@ -46,7 +48,8 @@ class Peer(ctypes.Structure):
     """struct rcm_peer of gpu/peers/peer.h. run, prepare and collect are functions (call, stream) of
     Python; an exception in them is printed, and the cell fails."""
 
-    _fields_ = [(name, ctypes.c_char_p) for name in ("name", "package", "source")] + [
+    _fields_: ClassVar[Any] = [
+        (name, ctypes.c_char_p) for name in ("name", "package", "source")] + [
         ("dtypes", ctypes.c_uint), ("index_bytes", ctypes.c_uint)] + [
         (name, ctypes.c_bool) for name in ("no_values", "sorted", "no_graph")] + [
         ("refusal", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(Call))),

@@ -284,11 +284,16 @@ def profile(name_or_path: Union[Profile, Path], *, kernel: Optional[str] = None,
     return found
 
 
-def _profile_of_this_machine():
-    """What recallmodel bench --calibrate stored, by the rule of programs/common/this_machine.h."""
+def path_of_this_machine(file):
+    """A file that the command keeps, by the rule of programs/common/this_machine.h."""
     given = os.environ.get("XDG_CONFIG_HOME", "")
     home = pathlib.Path(given) if given.startswith("/") else pathlib.Path.home() / ".config"
-    path = home / "recallmodel" / "cpu.profile"
+    return home / "recallmodel" / file
+
+
+def _profile_of_this_machine():
+    """What recallmodel bench --calibrate stored."""
+    path = path_of_this_machine("cpu.profile")
     if not path.exists():
         raise ValueError("profile 'this': there is no profile of this machine; make it in two "
                          "minutes: recallmodel bench --calibrate")

@@ -269,8 +269,8 @@ def register_torch() -> None:
     """
     global tensor, of_tensor, _is_whole, _of_whole
     if of_tensor is None:
-        from . import _topk_torch
-        _NUMBERS.update(_topk_torch.NUMBERS)
+        from . import _topk_tensor, _topk_torch
+        _NUMBERS.update(_topk_tensor.NUMBERS)
         _is_whole, _of_whole = _topk_torch.is_whole, _topk_torch.of_whole
         tensor, of_tensor = _topk_torch.torch.Tensor, _topk_torch.of_tensor
 
@@ -404,8 +404,8 @@ def topk(x: Array, k: int, axis: int = -1, largest: Optional[bool] = None, sorte
         largest = _more.checked_largest(largest, mode)
     if tune:
         from . import _tune
-        b, k_b, threads = _tune.of_topk(x, k, axis if dim is None else dim, recall, confidence, b,
-                                        profile, threads, lengths is None and starts is None)
+        b, k_b = _tune.of_topk(x, k, _more.checked_axis(axis, dim), recall, confidence, b, profile,
+                               lengths is None and starts is None)
         recall = confidence = None
     is_array, is_ragged = type(x) is numpy.ndarray, lengths is not None or starts is not None
     if out is None and values and not is_ragged and not return_choice and (

@@ -8,7 +8,7 @@ import math
 
 import torch
 
-from . import _topk, _topk_by_torch, _topk_call, _topk_gpu, _topk_more
+from . import _topk, _topk_by_torch, _topk_call, _topk_gpu
 from ._library import model
 
 NUMBERS = {torch.float32: model.RCM_TOP_K_F32, torch.float64: model.RCM_TOP_K_F64,

@@ -15,8 +15,7 @@ from torch.utils._python_dispatch import is_in_torch_dispatch_mode
 
 from . import _topk, _topk_call, _topk_more, _topk_ragged
 from ._library import ASSIGNMENTS, ffi
-from ._topk_tensor import (INDICES, NUMBERS, SMALL, check, on_cpu, on_cuda, outputs, to_axis,
-                           way_of)
+from ._topk_tensor import INDICES, SMALL, check, on_cpu, on_cuda, outputs, to_axis, way_of
 
 _INT32 = {None: False, "int64": False, "int32": True, torch.int64: False, torch.int32: True}
 

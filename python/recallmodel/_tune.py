@@ -2,15 +2,20 @@
 from __future__ import annotations
 
 import functools
+import math
 import os
 import pathlib
 import subprocess
 import sys
+import warnings
 from typing import TYPE_CHECKING, Any, Literal, Optional
 
 from . import _library as lib
+from ._arrays import goal
 from ._library import Dtype, Path, ffi, model
-from ._profiles import _profile_for, _profile_of_this_machine, profile_of_copy
+from ._profiles import (
+    _profile_for, _profile_of_this_machine, path_of_this_machine, profile_of_copy)
+from ._topk_more import axis_of, check_k
 
 if TYPE_CHECKING:
     from ._select import Choice
@@ -22,16 +27,15 @@ _DTYPES = {"float32": "f32", "float16": "f16", "bfloat16": "bf16"}
 
 def wisdom_path() -> pathlib.Path:
     """The file that keeps what was measured, as for the command."""
-    home = os.environ.get("XDG_CONFIG_HOME") or ""
-    folder = pathlib.Path(home) if home.startswith("/") else pathlib.Path.home() / ".config"
-    return folder / "recallmodel" / "wisdom.csv"
+    return path_of_this_machine("wisdom.csv")
 
 
 class Here:
     """This machine, by what a file has of it.
 
     gpu: is it its GPU, of which something was measured, or its CPU? row: its struct rcm_device, or
-    None. own: the Profile that it has, or None. rows, count: struct rcm_measured.
+    None. own: the Profile that it has, or None. stored: did bench --calibrate make it? rows, count:
+    struct rcm_measured.
     """
 
     def __init__(self, path: Optional[Path] = None, on: Where = "auto") -> None:
@@ -44,14 +48,14 @@ class Here:
         for i, row in enumerate(kept):
             self.rows[i] = row[0]
         self._text = lib.new("rcm_device_text")
-        self.known = model.rcm_device_here(self.gpu, self._text)
+        model.rcm_device_here(self.gpu, self._text)
         self.row = ffi.addressof(self._text, "device") if self.gpu else None
-        self.own = None
+        self.own, self.stored = None, False
         if self._text.has_profile:
             self.own = profile_of_copy(self._text.profile, self.row, self)
         if not self.gpu:
             try:
-                self.own = _profile_of_this_machine()
+                self.own, self.stored = _profile_of_this_machine(), True
             except (OSError, ValueError):
                 pass  # the profile of another CPU, fitted to what was measured
 
@@ -87,17 +91,10 @@ def here_of(device: Any) -> Optional[Here]:
             device == "this" or str(device).endswith(".csv")):
         return None
     here = Here(None if device == "this" else device)
-    if here.count == 0 and (here.own is None or here.own.stands_in_for or not _is_stored()):
+    if here.count == 0 and not here.stored:
         raise ValueError(f"device={str(device)!r}: nothing was measured on this machine; measure "
                          "the question in seconds: recallmodel.tune(n, k, m)")
     return here
-
-
-def _is_stored():
-    try:
-        return _profile_of_this_machine() is not None
-    except (OSError, ValueError):
-        return False
 
 
 def tune(n: int, k: int, m: int = 1, recall: Recall = 0.95, *, confidence: Optional[float] = None,
@@ -115,7 +112,8 @@ def tune(n: int, k: int, m: int = 1, recall: Recall = 0.95, *, confidence: Optio
     "numpy,torch", or "none". wisdom: the file that keeps the times; None: wisdom_path().
 
     Returns the Choice of select(device="this"). ValueError: what the command says is wrong.
-    RuntimeError: nothing could be timed.
+    RuntimeError: nothing could be timed. A warning: what the command says besides, such as that the
+    times cannot be kept; the Choice is then a prediction.
     """
     named = dict(n=n, k=k, m=m, recall=recall, confidence=confidence, dtype=dtype, on=on,
                  threads=threads, seconds=seconds, peers=peers, wisdom=wisdom)
@@ -125,6 +123,8 @@ def tune(n: int, k: int, m: int = 1, recall: Recall = 0.95, *, confidence: Optio
     if done.returncode != 0:
         kind = ValueError if done.returncode == 2 else RuntimeError
         raise kind((done.stderr.strip().splitlines() or ["recallmodel tune failed"])[-1])
+    if done.stderr:
+        warnings.warn(done.stderr.strip(), RuntimeWarning, stacklevel=2)
     from ._select import select
     gpu = on == "gpu" or (on == "auto" and lib.text_of(_machine(True)) != "")
     return select(n, k, recall, m=m, confidence=confidence, dtype=dtype,
@@ -145,8 +145,8 @@ def _tuned(n, k, m, recall, confidence, dtype, on):
 
 
 def of_topk(x: Any, k: int, axis: int, recall: Any, confidence: Any, b: Any, profile: Any,
-            threads: int, is_plain: bool) -> tuple[Optional[int], Optional[int], int]:
-    """b, k_b (None: exact) and threads that topk(.., tune=True) takes."""
+            is_plain: bool) -> tuple[Optional[int], Optional[int]]:
+    """b and k_b that topk(.., tune=True) takes; None: exact."""
     if recall is None or b is not None or profile is not None or not is_plain:
         raise ValueError("tune=True measures for a recall and rows of one length; give recall=, "
                          "and leave b, k_b, profile, lengths and starts out")
@@ -154,17 +154,14 @@ def of_topk(x: Any, k: int, axis: int, recall: Any, confidence: Any, b: Any, pro
     if dtype is None:
         raise TypeError(f"x has elements of type {getattr(x, 'dtype', type(x))}; tune=True takes "
                         "float32, float16 and bfloat16")
+    goal("recall", recall)
+    axis = axis_of(axis, x.shape)
     n = x.shape[axis] if x.shape else 1
-    if k < 1 or k >= n or 0 in x.shape:
-        return None, None, threads  # nothing to choose
-    m = 1
-    for length in x.shape:
-        m *= length
-    choice = _tuned(n, k, m // n, str(recall), confidence, dtype,
+    if check_k(k, n, axis) in (0, n) or 0 in x.shape:
+        return None, None  # nothing to choose
+    choice = _tuned(n, int(k), math.prod(x.shape) // n, str(recall), confidence, dtype,
                     "gpu" if getattr(x, "is_cuda", False) else "cpu")
-    if choice.verdict != "buckets":
-        return None, None, threads
-    return choice.b, choice.k_b, threads
+    return (choice.b, choice.k_b) if choice.verdict == "buckets" else (None, None)
 
 
 def _machine(gpu):

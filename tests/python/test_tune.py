@@ -67,6 +67,25 @@ def test_what_is_wrong_is_said(wrong, says):
         rcm.tune(**wrong)
 
 
+def test_what_cannot_be_kept_is_said(own_folder):
+    with pytest.warns(RuntimeWarning, match="No such file.* is not kept"):
+        choice = rcm.tune(3000, 20, recall=0.9, seconds=1, peers="none",
+                          wisdom=own_folder / "none" / "x.csv")
+    assert not choice.contenders[0].measured
+
+
+@pytest.mark.parametrize("wrong", [
+    dict(axis=7), dict(axis="a"), dict(axis=None), dict(axis=0, dim=1), dict(k=-1), dict(k=51),
+    dict(k="a"), dict(k=2.5), dict(recall=1.5)])
+def test_topk_says_the_same_with_and_without_tune(wrong):
+    x, given = numpy.zeros((4, 50), "f4"), {**dict(k=5, recall=0.9), **wrong}
+    with pytest.raises((TypeError, ValueError)) as plain:
+        rcm.topk(x, **given)
+    with pytest.raises(plain.type) as tuned:
+        rcm.topk(x, **given, tune=True)
+    assert str(tuned.value) == str(plain.value)
+
+
 def test_topk_tunes_once(monkeypatch):
     calls = []
     tune = _tune.tune
