@@ -21,6 +21,7 @@ void question_free(struct question *question)
     free(question->b.items);
     free(question->k_b.items);
     free(question->targets.items);
+    free(question->device.here.rows);
     lengths_free(&question->lengths);
 }
 

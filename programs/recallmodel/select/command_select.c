@@ -93,12 +93,8 @@ static int read_devices(void *to, const char *option, const char *value)
         if (end)
             *end++ = '\0';
         const int status = read_device(&lists->devices[lists->count++], option, name);
-        if (status != STATUS_OK) {
-            free(lists->devices);
-            free(lists->names);
-            *lists = (struct select_lists){.m = lists->m};
+        if (status != STATUS_OK)
             return status;
-        }
     }
     return STATUS_OK;
 }
@@ -392,6 +388,8 @@ static int run_select(int count, char **arguments)
         status = question->b.length || question->k_b.length ? answer_reverse(&settings)
                                                             : answer_forward(&settings);
     free(settings.lists.m.items);
+    for (size_t i = 0; i < settings.lists.count; i++)
+        free(settings.lists.devices[i].here.rows);
     free(settings.lists.devices);
     free(settings.lists.names);
     question_free(&settings.question);

@@ -46,14 +46,14 @@ static const struct argument tune_options[] = {
     {"--dtype", "T", &kind_of_dtype, IN_QUESTION(dtype),
      "the type of the values: f32, f16 or bf16 (default: that of select --device)"},
     {"--file", "FILE", BY(read_text), AT(file),
-     "time the rows of a file, as bench --rows takes them; these times are not kept"},
+     "on a CPU: time the rows of a file, as bench --rows takes them; these times are not kept"},
     {"--on", "WHERE", KIND(read_on, .names = on_at), AT(on),
      "cpu, gpu, or auto (default): the GPU, if there is one of NVIDIA"},
     {"--threads", "N", BY(read_count), AT(threads),
      "threads of a CPU (default: as the library takes them, one for each 4 MiB)"},
     {"--peers", "LIST", BY(read_text), AT(peers),
-     "the modules of Python whose top-k is timed, too or none (default: numpy,torch); python -m "
-     "recallmodel tune finds them"},
+     "modules of Python whose top-k is timed too, or none (default: numpy,torch, on a GPU torch); "
+     "python -m recallmodel tune finds them"},
     {"--seconds", "S", BY(read_seconds), AT(seconds),
      "begin no measurement of a question after S seconds (default 5)"},
     {"--wisdom", "FILE", BY(read_text), AT(wisdom),
@@ -183,6 +183,9 @@ static int take_machine(struct tune_settings *settings)
         return usage_error("--on gpu: there is no driver of NVIDIA here; give --on cpu");
     if (!gpu && topk_library_check() != STATUS_OK)
         return STATUS_USAGE;
+    if (gpu && (settings->file || settings->threads))
+        return usage_error("%s is of a CPU; give --on cpu, or leave it out",
+                           settings->file ? "--file" : "--threads");
     if (!rcm_this_machine(gpu, machine))
         return usage_error("tune keeps what it measures of a CPU by its name, which /proc/cpuinfo "
                            "does not have; time it by recallmodel bench");
@@ -239,7 +242,6 @@ static int run_tune(int count, char **arguments)
     int status = arguments_read_ruled(tune_options, tune_rules, NULL, &settings, count, arguments);
     if (status == STATUS_OK)
         status = tune(&settings);
-    free(settings.select.question.device.here.rows);
     question_free(&settings.select.question);
     return status;
 }

@@ -336,6 +336,7 @@ static int run_predict(int count, char **arguments)
         arguments_read_ruled(predict_options, predict_rules, NULL, &settings, count, arguments);
     if (status == STATUS_OK)
         status = predict(&settings);
+    free(settings.carry_to.here.rows);
     question_free(&settings.question);
     return status;
 }

@@ -241,5 +241,13 @@ gpu tune --n 151936 --k 50 --m 64 --dtype bf16 --recall 0.99 --json >"$folder/tu
     2>"$folder/err" || fail "an unknown card: $(cat "$folder/err")"
 [ "$(of tuned 'a["device"], a["contenders"][0]["time_us"]')" = "NVIDIA Q9000 50.0" ] ||
     fail "an unknown card: $(of tuned 'a["device"], a["contenders"]')"
+for option in --threads=2 "--file=$folder/rows.npy"; do
+    status=0
+    asked="--n 300"
+    [[ $option != --file* ]] || asked=
+    gpu tune $asked --k 5 "$option" >"$folder/answer" 2>"$folder/err" || status=$?
+    [ $status = 2 ] && grep -q -- "${option%=*} is of a CPU; give --on cpu" "$folder/err" ||
+        fail "$option on a GPU: status $status, $(cat "$folder/err")"
+done
 pass
 finish
