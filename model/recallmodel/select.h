@@ -117,9 +117,9 @@ struct rcm_selection {
     /* whose kernels can be called here, beside torch.topk: bit i is rcm_provider(i); the buckets of
      * this project are its row's. 0: all */
     uint32_t have;
-    /* what was timed on the machine that is asked about. Where exact top-k is among it for n, k, m
-     * and the type of the machine, it replaces all predictions of exact top-k, and so do buckets
-     * that reach the target. For other rows: rcm_fit_here() */
+    /* what was timed on the machine that is asked about. Where exact top-k is among it for n, k, m,
+     * the type of the machine and the threads of its profile, it replaces all predictions of exact
+     * top-k, and so do buckets that reach the target. For other rows: rcm_fit_here() */
     const struct rcm_measured *measured;
     size_t measured_count;
     /* called for each k_b; returns true to stop the search. NULL: none */
@@ -167,6 +167,10 @@ struct rcm_profile rcm_faster_profile(const struct rcm_selection *selection, dou
  * threads become those of the nearest rows.
  * Source    docs/models.md 21. */
 void rcm_fit_here(struct rcm_profile *profile, const struct rcm_selection *selection);
+
+/* The time of buckets of the selection's rows by its profile: rcm_predict or, where they were timed
+ * here for these very rows and threads, that time and its interval. */
+struct rcm_prediction rcm_predict_here(const struct rcm_selection *selection, struct rcm_topk p);
 
 /* Compares with one exact kernel alone: sets exact_us, its band and exact_profile as the profile
  * `kernel` predicts them, which is carried to the device where it was measured on another card

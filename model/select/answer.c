@@ -175,14 +175,19 @@ static struct rcm_contender of_profile(const struct rcm_selection *s)
                                       q->stands_in_for && strcmp(q->stands_in_for, q->name) != 0};
 }
 
-/* Can the kernels of a provider be called here? PyTorch is everywhere. */
-static bool is_here(const struct rcm_selection *s, const struct rcm_provider *provider)
+bool answer_has(const struct rcm_selection *s, const struct rcm_provider *provider)
 {
     const uint32_t here = s->have | rcm_providers_named("torch");
     for (unsigned i = 0; s->have && rcm_provider(i); i++)
         if (rcm_provider(i) == provider)
             return here >> i & 1;
-    return provider->package != NULL;
+    return true;
+}
+
+/* Can the kernels of a provider be called here? */
+static bool is_here(const struct rcm_selection *s, const struct rcm_provider *provider)
+{
+    return answer_has(s, provider) && (s->have || provider->package);
 }
 
 static struct rcm_contender of_kernel(const struct rcm_selection *s,
@@ -318,9 +323,9 @@ struct rcm_contender answer_buckets(const struct rcm_selection *s, const struct 
     const struct rcm_profile *q = s->machine.profile;
     const bool found = c->objective < INFINITY;
     struct rcm_prediction r =
-        found ? rcm_predict(q, c->p) : (struct rcm_prediction){.low_us = NAN, .high_us = NAN};
-    const struct rcm_measured *measured = found ? measured_of(s, c->p) : NULL;
-    if (found && q->stands_in_for && !isnan(r.low_us))
+        found ? rcm_predict_here(s, c->p) : (struct rcm_prediction){.low_us = NAN, .high_us = NAN};
+    const bool measured = found && measured_of(s, c->p);
+    if (found && !measured && q->stands_in_for && !isnan(r.low_us))
         r.low_us = fmax(r.low_us, fmin(r.time_us, rcm_floor_us(s, c->p)));
     return (struct rcm_contender){.kind = RCM_CONTENDER_BUCKETS,
                                   .name = q->kernel->name,
@@ -329,9 +334,9 @@ struct rcm_contender answer_buckets(const struct rcm_selection *s, const struct 
                                   .p = c->p,
                                   .loss = found ? rcm_loss_exact(c->p) : 1.0,
                                   .time_us = c->objective,
-                                  .low_us = measured ? measured->low_us : r.low_us,
-                                  .high_us = measured ? measured->high_us : r.high_us,
-                                  .measured = measured != NULL,
+                                  .low_us = r.low_us,
+                                  .high_us = r.high_us,
+                                  .measured = measured,
                                   .fitted = !measured && q->here_ratio > 0.0,
                                   .beyond = found && !measured && !r.within_runs,
                                   .profile = measured ? NULL : q->name,

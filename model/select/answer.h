@@ -12,6 +12,9 @@ bool answer_is_timed(const struct rcm_selection *selection);
 /* How exact top-k of a provider is called there: ours on a CPU is another library than on a GPU. */
 const char *answer_call(const struct rcm_selection *selection, const struct rcm_provider *provider);
 
+/* Does `have` name a provider? PyTorch is everywhere. */
+bool answer_has(const struct rcm_selection *selection, const struct rcm_provider *provider);
+
 /* Can the kernel of the profile be called on the device of the selection, and by whom asks? */
 bool answer_can_run(const struct rcm_selection *selection);
 

@@ -19,13 +19,19 @@ static bool is_plain(struct rcm_topk p)
     return !p.lengths && shape_valid(p) == p.n;
 }
 
-/* Is it of the rows that are asked about, and by the threads of the profile? */
+/* Is it of the rows that are asked about, and of the threads that the answer calls with? */
 static bool is_of_rows(const struct rcm_selection *s, const struct rcm_measured *row)
 {
     const struct rcm_profile *q = s->machine.profile;
     return row->dtype == s->machine.dtype && row->p.n == s->p.n && row->p.k == s->p.k &&
            shape_rows(row->p) == shape_rows(s->p) && is_plain(s->p) && !s->machine.d &&
-           (q->kernel->model != RCM_TIME_CPU || q->threads == (double)row->threads);
+           (q->kernel->model != RCM_TIME_CPU || (double)row->threads == q->threads);
+}
+
+/* Buckets are timed by this project's kernels alone. */
+static bool is_timed_kernel(const struct rcm_profile *q)
+{
+    return q->kernel->model == RCM_TIME_CPU || strcmp(q->kernel->family, "ours") == 0;
 }
 
 /* ---- the very rows */
@@ -46,52 +52,83 @@ static bool keeps_ties(const struct rcm_selection *s, const struct rcm_provider 
     return s->ties <= (ours ? rcm_exact_ties(s->machine.profile) : RCM_TIES_ANY);
 }
 
-/* Is there a faster one of the same name, or an equal one before it? Files may be joined. */
-static bool is_slower(const struct rcm_selection *s, size_t at)
+static struct rcm_contender exact_of(const struct rcm_selection *s, const struct rcm_measured *row,
+                                     const struct rcm_provider *provider)
 {
-    const struct rcm_measured *row = &s->measured[at];
-    for (size_t i = 0; i < s->measured_count; i++) {
-        const struct rcm_measured *other = &s->measured[i];
-        if (i != at && other->p.b == 0 && is_of_rows(s, other) &&
-            strcmp(other->name, row->name) == 0 &&
-            (other->time_us < row->time_us || (other->time_us == row->time_us && i < at)))
-            return true;
-    }
-    return false;
+    return (struct rcm_contender){.kind = RCM_CONTENDER_EXACT,
+                                  .name = row->name,
+                                  .package = *row->package ? row->package : row->name,
+                                  .call = provider ? answer_call(s, provider) : NULL,
+                                  .fault = provider ? provider->fault : NULL,
+                                  .callable = true,
+                                  .measured = true,
+                                  .time_us = row->time_us,
+                                  .low_us = row->low_us,
+                                  .high_us = row->high_us};
+}
+
+/* Where the contender of that name is or, behind the last one, may be. */
+static size_t place_of(const struct rcm_contender *of, size_t count, const char *name)
+{
+    size_t i = 0;
+    while (i < count && strcmp(of[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+static size_t slowest(const struct rcm_contender *of, size_t count)
+{
+    size_t found = 0;
+    for (size_t i = 1; i < count; i++)
+        found = of[i].time_us > of[found].time_us ? i : found;
+    return found;
 }
 
 size_t measured_exact(const struct rcm_selection *s, struct rcm_contender of[RCM_EXACT_MOST])
 {
     size_t count = 0;
-    for (size_t i = 0; i < s->measured_count && count < RCM_EXACT_MOST; i++) {
+    for (size_t i = 0; i < s->measured_count; i++) {
         const struct rcm_measured *row = &s->measured[i];
         const struct rcm_provider *provider = provider_called(row->name);
-        if (row->p.b || !is_of_rows(s, row) || !keeps_ties(s, provider) || is_slower(s, i))
+        if (row->p.b || !is_of_rows(s, row) || !keeps_ties(s, provider) ||
+            (provider && !answer_has(s, provider)))
             continue;
-        of[count++] = (struct rcm_contender){.kind = RCM_CONTENDER_EXACT,
-                                             .name = row->name,
-                                             .package = *row->package ? row->package : row->name,
-                                             .call = provider ? answer_call(s, provider) : NULL,
-                                             .fault = provider ? provider->fault : NULL,
-                                             .callable = true,
-                                             .measured = true,
-                                             .time_us = row->time_us,
-                                             .low_us = row->low_us,
-                                             .high_us = row->high_us};
+        size_t at = place_of(of, count, row->name);
+        if (at == RCM_EXACT_MOST)
+            at = slowest(of, count);
+        if (at == count || row->time_us < of[at].time_us)
+            of[at] = exact_of(s, row, provider);
+        count += at == count;
     }
     return count;
 }
 
 const struct rcm_measured *measured_of(const struct rcm_selection *s, struct rcm_topk p)
 {
-    const struct rcm_measured *found = NULL;
-    for (size_t i = 0; i < s->measured_count; i++) {
+    const struct rcm_measured *best = NULL;
+    const size_t count = p.b && is_timed_kernel(s->machine.profile) ? s->measured_count : 0;
+    for (size_t i = 0; i < count; i++) {
         const struct rcm_measured *row = &s->measured[i];
         if (row->p.b == p.b && row->p.k_b == p.k_b && row->p.assignment == p.assignment &&
-            p.b > 0 && is_of_rows(s, row) && (!found || row->time_us < found->time_us))
-            found = row;
+            is_of_rows(s, row) && (!best || row->time_us < best->time_us))
+            best = row;
     }
-    return found;
+    return best;
+}
+
+struct rcm_prediction rcm_predict_here(const struct rcm_selection *s, struct rcm_topk p)
+{
+    struct rcm_prediction r = rcm_predict(s->machine.profile, p);
+    const struct rcm_measured *measured = measured_of(s, p);
+    if (!measured)
+        return r;
+    const double ratio = measured->time_us / r.time_us;
+    r.stage1_us *= ratio;
+    r.stage2_us *= ratio;
+    r.time_us = measured->time_us;
+    r.low_us = measured->low_us;
+    r.high_us = measured->high_us;
+    return r;
 }
 
 struct rcm_point measured_buckets(const struct rcm_selection *s, uint64_t k_b)
@@ -100,7 +137,8 @@ struct rcm_point measured_buckets(const struct rcm_selection *s, uint64_t k_b)
     struct rcm_selection any = *s; /* beyond the runs of the profile, too */
     struct rcm_factors factors;
     any.machine.beyond_runs = true;
-    for (size_t i = 0; i < s->measured_count; i++) {
+    const size_t count = is_timed_kernel(s->machine.profile) ? s->measured_count : 0;
+    for (size_t i = 0; i < count; i++) {
         const struct rcm_measured *row = &s->measured[i];
         if (row->p.k_b != k_b || row->p.b == 0 || !is_of_rows(s, row) ||
             row->p.assignment != s->p.assignment || !(row->time_us < best.objective))
@@ -135,7 +173,8 @@ static double square_of_distance(const struct rcm_selection *s, const struct rcm
            square_of_log2((uint64_t)shape_rows(row->p), (uint64_t)shape_rows(s->p));
 }
 
-/* Of this type the nearest rows that were measured, of these the fastest; NULL: none. */
+/* Of this type the nearest rows that were measured, and of equally near ones the fastest; NULL:
+ * none. */
 static const struct rcm_measured *nearest(const struct rcm_selection *s)
 {
     const struct rcm_measured *found = NULL;
@@ -144,7 +183,7 @@ static const struct rcm_measured *nearest(const struct rcm_selection *s)
         const struct rcm_measured *row = &s->measured[i];
         const double distance = square_of_distance(s, row);
         if (row->dtype == s->machine.dtype &&
-            (distance < least || (distance == least && row->time_us < found->time_us))) {
+            (!found || distance < least || (distance == least && row->time_us < found->time_us))) {
             found = row;
             least = distance;
         }
@@ -249,7 +288,7 @@ void rcm_fit_here(struct rcm_profile *q, const struct rcm_selection *selection)
     const struct rcm_measured *near = nearest(selection);
     const bool cpu = q->kernel->model == RCM_TIME_CPU;
     q->here_ratio = q->here_exact_ratio = 0.0;
-    if (!cpu && strcmp(q->kernel->family, "ours") != 0)
+    if (!is_timed_kernel(q))
         return;
     s.machine.profile = q;
     struct rcm_profile fitted = *q;

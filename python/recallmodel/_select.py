@@ -112,7 +112,7 @@ class Choice:
     operations, steps, us). exact_objective, if a time, is that of the fastest that can be called;
     None if it is not known.
     over_exact: objective over exact_objective.
-    low_us, high_us: if the objective is a time, 9 in 10 times lie in this band (None: not known).
+    low_us, high_us: if the objective is a time, its band, as of a Contender (None: not known).
     stand_in: the card whose profile answered for a card that has none (None: its own did).
     beyond: buckets beyond the runs of the profile, which were not considered although their band
     ends below the objective (None: there are none).
@@ -176,10 +176,7 @@ def _choice_of(selection, choice, profile=None):
     model.rcm_answer(selection, choice, answer)
     p, t = choice.p, choice.threshold
     found = numpy.isfinite(choice.objective)
-    band = model.rcm_predict(profile._row, p) if profile and found else None
-    for c in answer.of[0:answer.count]:
-        if c.measured and c.kind == model.RCM_CONTENDER_BUCKETS:
-            band = c
+    band = model.rcm_predict_here(selection, p) if profile and found else None
     return Choice(
         b=p.b if found else None,
         k_b=p.k_b if found else None,

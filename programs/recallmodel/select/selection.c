@@ -99,17 +99,9 @@ double selection_floor(const struct selection_answer *answer)
 
 struct rcm_prediction selection_prediction(const struct selection_answer *answer, struct rcm_topk p)
 {
-    struct rcm_prediction r = rcm_predict(answer->asked.machine.profile, p);
-    for (size_t i = 0; i < answer->decided.count; i++) {
-        const struct rcm_contender *c = &answer->decided.of[i];
-        if (c->measured && c->p.b == p.b && c->p.k_b == p.k_b && c->kind == RCM_CONTENDER_BUCKETS) {
-            r.time_us = c->time_us;
-            r.low_us = c->low_us;
-            r.high_us = c->high_us;
-        }
-    }
+    struct rcm_prediction r = rcm_predict_here(&answer->asked, p);
     if (selection_stands_in(answer) && !isnan(r.low_us))
-        r.low_us = fmax(r.low_us, rcm_floor_us(&answer->asked, p));
+        r.low_us = fmax(r.low_us, fmin(r.time_us, rcm_floor_us(&answer->asked, p)));
     return r;
 }
 

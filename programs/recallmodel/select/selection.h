@@ -124,7 +124,8 @@ const struct rcm_profile *selection_exact_kernel(const struct select_settings *s
 /* What the rates of the device allow for the chosen buckets, with a launch; 0: not known. */
 double selection_floor(const struct selection_answer *answer);
 
-/* The predicted time of buckets; where a stand-in answers, no less than the floor. */
+/* The time of buckets, predicted or measured here; where a stand-in answers, no less than the
+ * floor. */
 struct rcm_prediction selection_prediction(const struct selection_answer *answer,
                                            struct rcm_topk p);
 

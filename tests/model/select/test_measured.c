@@ -272,6 +272,88 @@ START_TEST(test_threads_do_not_mix)
 }
 END_TEST
 
+/* A measurement answers for its own threads, and stands with its own interval: of calls that were
+ * timed by several numbers of threads those of the fastest answer, all by that number; a repeated
+ * row gives way to its fastest; of more names than there is room for, the slowest are left out. */
+START_TEST(test_a_time_stands_with_its_threads)
+{
+    for (unsigned i = 0; i < 200; i++) {
+        struct rcm_profile profile = cpu_profile();
+        struct rcm_topk p = {.n = 5000 + draw(50000), .k = 16 + draw(100), .m = 1}, q = p;
+        struct rcm_measured rows[80];
+        const uint64_t threads = 1 + draw(4);
+        double exact = INFINITY, buckets = INFINITY;
+        q.k_b = 1;
+        q.b = p.n / 2;
+        for (unsigned j = 0; j < 80; j++) {
+            char name[20];
+            snprintf(name, sizeof name, "peer-%u", j % 29);
+            rows[j] = timed(name, j % 2 ? q : p, 50.0 + (double)draw(1000));
+            rows[j].threads = 1 + draw(4);
+            if (j == i % 80) {
+                rows[j].threads = threads;
+                rows[j].time_us = rows[j].low_us = rows[j].high_us = 10.0;
+            }
+        }
+        for (unsigned j = 0; j < 80; j++)
+            if (rows[j].threads == threads) {
+                double *of = j % 2 ? &buckets : &exact;
+                *of = fmin(*of, rows[j].time_us);
+            }
+        struct rcm_answer answer;
+        const struct rcm_selection s = asked_of(&profile, p, 0.3, rows, 80);
+        const struct rcm_choice choice = rcm_select(&s);
+        rcm_answer(&s, &choice, &answer);
+        ck_assert_double_eq(profile.threads, (double)threads);
+        for (size_t j = 0; j < answer.count; j++) {
+            const struct rcm_contender *c = &answer.of[j];
+            if (!c->measured)
+                continue;
+            ck_assert(c->low_us <= c->time_us && c->time_us <= c->high_us);
+            if (c->kind == RCM_CONTENDER_BUCKETS)
+                ck_assert_double_eq(rcm_predict_here(&s, c->p).time_us, c->time_us);
+            double *of = c->kind == RCM_CONTENDER_BUCKETS ? &buckets : &exact;
+            ck_assert(c->time_us >= *of);
+            *of = c->time_us == *of ? 0.0 : *of; /* the fastest was there */
+        }
+        ck_assert(exact == 0.0 || exact == INFINITY);
+        ck_assert(buckets == 0.0 || buckets == INFINITY);
+    }
+}
+END_TEST
+
+/* What `have` leaves out takes no part, also where it was timed; what others of unknown names do
+ * stays. Buckets of another kernel were not timed. */
+START_TEST(test_what_was_timed_may_be_left_out)
+{
+    const enum rcm_dtype type = RCM_BF16;
+    struct rcm_profile profile =
+        rcm_profile_for(rcm_device_by_name("H200"), NULL, rcm_kernel_by_name("ours"), &type)
+            .profile;
+    struct rcm_topk p = {.n = 100000, .k = 64, .m = 8}, q = p;
+    q.b = 5000;
+    q.k_b = 1;
+    struct rcm_measured rows[] = {timed("recallmodel", p, 5.0), timed("mine", p, 7.0),
+                                  timed("torch.topk", p, 9.0), timed("recallmodel", q, 1.0)};
+    for (unsigned i = 0; i < 4; i++) {
+        rows[i].dtype = profile.dtype;
+        rows[i].threads = 0;
+    }
+    struct rcm_answer answer;
+    struct rcm_selection s = asked_of(&profile, p, 0.05, rows, 4);
+    struct rcm_choice choice = rcm_select(&s);
+    rcm_answer(&s, &choice, &answer);
+    ck_assert(answer.verdict == RCM_VERDICT_BUCKETS && answer.of[0].time_us == 1.0);
+    s.have = rcm_providers_named("torch");
+    choice = rcm_select(&s);
+    rcm_answer(&s, &choice, &answer);
+    ck_assert(answer.verdict == RCM_VERDICT_EXACT);
+    ck_assert_str_eq(answer.of[0].name, "mine");
+    for (size_t i = 0; i < answer.count; i++)
+        ck_assert(!answer.of[i].callable || strcmp(answer.of[i].name, "recallmodel") != 0);
+}
+END_TEST
+
 /* Where all that was timed took 1.7 times the prediction, so does the prediction for other rows. */
 START_TEST(test_a_profile_is_fitted)
 {
@@ -346,5 +428,6 @@ START_TEST(test_the_spread_is_the_band)
 END_TEST
 
 TEST_MAIN("measured", test_a_line_is_read_back, test_what_is_no_line, test_this_machine,
-          test_the_choice_is_what_was_timed, test_threads_do_not_mix, test_a_profile_is_fitted,
-          test_near_rows_rule, test_the_spread_is_the_band)
+          test_the_choice_is_what_was_timed, test_threads_do_not_mix,
+          test_a_time_stands_with_its_threads, test_what_was_timed_may_be_left_out,
+          test_a_profile_is_fitted, test_near_rows_rule, test_the_spread_is_the_band)
