@@ -379,14 +379,14 @@ START_TEST(threads_that_pay)
 {
     const unsigned all = topk_processors();
     struct rcm_top_k_rows rows = {.m = 1, .n = (1 << 21) - 1, .type = RCM_TOP_K_F32};
-    ck_assert_uint_eq(topk_threads(&rows, 0), 1); /* less than twice 4 MiB */
-    ck_assert_uint_eq(topk_threads(&rows, 2), 2);
+    ck_assert_uint_eq(rcm_top_k_threads(&rows, 0), 1); /* less than twice 4 MiB */
+    ck_assert_uint_eq(rcm_top_k_threads(&rows, 2), 2);
     rows.n++;
-    ck_assert_uint_eq(topk_threads(&rows, 0), all < 2 ? all : 2);
+    ck_assert_uint_eq(rcm_top_k_threads(&rows, 0), all < 2 ? all : 2);
     rows.n = 1 << 15;
-    ck_assert_uint_eq(topk_threads(&rows, 2), 1);
+    ck_assert_uint_eq(rcm_top_k_threads(&rows, 2), 1);
     rows.m = 2;
-    ck_assert_uint_eq(topk_threads(&rows, 2), 2);
+    ck_assert_uint_eq(rcm_top_k_threads(&rows, 2), 2);
 }
 END_TEST
 
