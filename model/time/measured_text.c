@@ -91,7 +91,8 @@ int rcm_measured_read(const char *line, struct rcm_measured *out)
     out->high_us = text_number(fields[HIGH]);
     const bool times = out->low_us > 0.0 && out->low_us <= out->time_us &&
                        out->time_us <= out->high_us && out->high_us < INFINITY;
-    return times && *fields[NAME] && read_text(fields[NAME], out->name, sizeof out->name) &&
+    return times && *fields[NAME] && *fields[NAME] != '#' &&
+                   read_text(fields[NAME], out->name, sizeof out->name) &&
                    rcm_dtype_by_name(fields[DTYPE], &out->dtype) && read_shape(fields, out) &&
                    read_text(fields[MACHINE], out->machine, sizeof out->machine) &&
                    read_text(fields[VERSION], out->version, sizeof out->version) &&

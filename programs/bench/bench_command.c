@@ -202,6 +202,7 @@ static int measure_rounds(const struct bench_settings *settings, struct cell_lis
         if (status != STATUS_OK || round >= settings->rounds ||
             (how.end_s > 0.0 && clock_seconds() > how.end_s))
             break;
+        how.again = true;
         const size_t size = strlen(settings->session.output) + 24;
         path = require_memory(path ? path : malloc(size));
         snprintf(path, size, "%s.%" PRIu64, settings->session.output, round + 1);

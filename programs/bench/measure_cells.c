@@ -54,7 +54,8 @@ static int note_reason(struct loop *loop, enum outcome outcome, const char *key)
         [SKIPPED] = "left out ", [WRONG] = "WRONG ", [FAILED] = ""};
     const char *reason = backend->reason(loop->runner->device);
     progress_end(&loop->progress);
-    fprintf(stderr, "%s: %s%s: %s\n", program_name(), before[outcome], key, reason);
+    if (outcome != SKIPPED || !loop->how->again) /* the same is left out in each round */
+        fprintf(stderr, "%s: %s%s: %s\n", program_name(), before[outcome], key, reason);
     loop->skipped += outcome == SKIPPED;
     loop->wrong += outcome == WRONG;
     loop->failed += outcome == FAILED;
@@ -75,9 +76,10 @@ static int measure_cell(struct loop *loop, const struct cell *cell, const char *
     return outcome == MEASURED ? add_row(loop, cell, &m) : note_reason(loop, outcome, key);
 }
 
-static void print_counts(const struct loop *loop, size_t left, bool quiet)
+static void print_counts(const struct loop *loop, size_t left)
 {
-    if (quiet && loop->skipped + loop->wrong + loop->failed + left == 0)
+    const size_t skipped = loop->how->again ? 0 : loop->skipped;
+    if (loop->how->no_table && skipped + loop->wrong + loop->failed + left == 0)
         return;
     fprintf(stderr,
             "%s: %zu measured, %zu measured before, %zu left out, %zu wrong, %zu "
@@ -117,7 +119,7 @@ int measure_cells(const struct runner *runner, struct cell_list *cells, struct r
         cells->items[i].bad = loop.wrong + loop.failed > bad;
     }
     progress_end(&loop.progress);
-    print_counts(&loop, how->end_s > 0.0 && how->no_table ? 0 : cells->length - i, how->no_table);
+    print_counts(&loop, how->end_s > 0.0 && how->no_table ? 0 : cells->length - i);
     return status == STATUS_OK && loop.wrong + loop.failed > 0 ? STATUS_FAILED : status;
 }
 

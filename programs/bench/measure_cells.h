@@ -15,6 +15,7 @@ struct measuring {
     /* print nothing on stdout, and at the end only what went wrong, and what Ctrl-C left to do;
      * otherwise a line a cell, unless CSV goes there */
     bool no_table;
+    bool again; /* a later round: what is left out was said in the first */
 };
 
 /* Measures each cell that is not bad and that the results do not have, adds its row at once, makes

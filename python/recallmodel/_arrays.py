@@ -177,17 +177,17 @@ def rope_of(theta, head_dim):
     return theta, head_dim
 
 
-def goal(name, value, k=1):
-    """struct rcm_goal of a recall: a str or Decimal as it is written, a float as Python prints it.
-
-    ValueError if it is not in (0, 1] or has more than 18 digits after the point.
-    """
+def decimal_text(name, value):
+    """A str or Decimal as it is written, another number as Python prints it as a float."""
     if isinstance(value, decimal.Decimal):
-        text = format(value, "f")
-    elif isinstance(value, str):
-        text = value.strip()
-    else:
-        text = repr(real(name, value))
+        return format(value, "f")
+    return value.strip() if isinstance(value, str) else repr(real(name, value))
+
+
+def goal(name, value, k=1):
+    """struct rcm_goal of a recall. ValueError if it is not in (0, 1] or has more than 18 digits
+    after the point."""
+    text = decimal_text(name, value)
     found = lib.new("rcm_goal")
     if model.rcm_goal(text.encode(), k, found) != 0:
         raise ValueError(f"{name} = {value!r} must be in (0, 1], with at most 18 digits after the "

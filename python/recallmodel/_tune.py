@@ -11,7 +11,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, Literal, Optional
 
 from . import _library as lib
-from ._arrays import goal
+from ._arrays import decimal_text, goal
 from ._library import Dtype, Path, ffi, model
 from ._profiles import (
     _profile_for, _profile_of_this_machine, path_of_this_machine, profile_of_copy)
@@ -65,9 +65,9 @@ class Here:
             text = pathlib.Path(path).read_bytes()
         except FileNotFoundError:
             return
-        for line in text.splitlines():
+        for line in text.split(b"\n"):
             row = lib.new("rcm_measured")
-            if model.rcm_measured_read(line, row) == 0:
+            if b"\0" not in line and model.rcm_measured_read(line, row) == 0:
                 yield row
 
     def fitted(self, profile, selection):
@@ -112,19 +112,22 @@ def tune(n: int, k: int, m: int = 1, recall: Recall = 0.95, *, confidence: Optio
     "numpy,torch", or "none". wisdom: the file that keeps the times; None: wisdom_path().
 
     Returns the Choice of select(device="this"). ValueError: what the command says is wrong.
-    RuntimeError: nothing could be timed. A warning: what the command says besides, such as that the
-    times cannot be kept; the Choice is then a prediction.
+    RuntimeError: nothing could be timed. A warning: the times cannot be kept; the Choice is then a
+    prediction.
     """
-    named = dict(n=n, k=k, m=m, recall=recall, confidence=confidence, dtype=dtype, on=on,
+    named = dict(n=n, k=k, m=m, recall=decimal_text("recall", recall), dtype=dtype, on=on,
                  threads=threads, seconds=seconds, peers=peers, wisdom=wisdom)
+    if confidence is not None:
+        named["confidence"] = decimal_text("confidence", confidence)
     options = [f"--{name}={value}" for name, value in named.items() if value is not None]
     done = subprocess.run([sys.executable, "-m", "recallmodel", "tune", "--json", *options],
                           capture_output=True, text=True)
     if done.returncode != 0:
         kind = ValueError if done.returncode == 2 else RuntimeError
         raise kind((done.stderr.strip().splitlines() or ["recallmodel tune failed"])[-1])
-    if done.stderr:
-        warnings.warn(done.stderr.strip(), RuntimeWarning, stacklevel=2)
+    for line in done.stderr.splitlines():
+        if "is not kept" in line:
+            warnings.warn(line, RuntimeWarning, stacklevel=2)
     from ._select import select
     gpu = on == "gpu" or (on == "auto" and lib.text_of(_machine(True)) != "")
     return select(n, k, recall, m=m, confidence=confidence, dtype=dtype,

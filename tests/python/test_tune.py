@@ -3,6 +3,8 @@
 Against: the command on the same file; topk with the b and k_b that were measured.
 """
 import csv
+import decimal
+import fractions
 import json
 import subprocess
 import sys
@@ -112,3 +114,32 @@ def test_topk_tunes_once(monkeypatch):
             rcm.topk(x, 32, tune=True, **wrong)
     with pytest.raises(TypeError, match="int64.*tune=True takes float32"):
         rcm.topk(x.astype("int64"), 32, recall=0.9, tune=True)
+
+
+def test_numbers_of_any_type_are_recalls():
+    for recall in (fractions.Fraction(9, 10), decimal.Decimal("0.9"), numpy.float64(0.9), " 0.9"):
+        assert rcm.tune(300, 5, 1, recall, seconds=0.5, peers="none",
+                        confidence=fractions.Fraction(1, 2)).contenders[0].measured
+    with pytest.raises(ValueError, match="recall"):
+        rcm.tune(300, 5, 1, float("nan"))
+
+
+def test_a_band_is_that_of_the_measurement():
+    choice = rcm.tune(3000, 20, recall=0.9, seconds=1, peers="none")
+    buckets, = [c for c in choice.contenders if c.kind == "buckets"]
+    assert (choice.objective, choice.low_us, choice.high_us) == (
+        buckets.time_us, buckets.low_us, buckets.high_us)
+
+
+def test_lines_that_are_none_are_left_out(own_folder):
+    rcm.tune(3000, 20, recall=0.9, seconds=1, peers="none")
+    text = rcm.wisdom_path().read_bytes()
+    damaged = own_folder / "damaged.csv"
+    lines = text.split(b"\n")
+    for exact in (lines[1] + b"\0", b"\0" + lines[1], lines[1] + b"\rjunk", b"#" + lines[1]):
+        damaged.write_bytes(b"\n".join([lines[0], exact, *lines[2:]]))
+        ours = rcm.select(3000, 20, 0.9, device=str(damaged))
+        theirs = of_command("--n=3000", "--k=20", "--recall=0.9", f"--device={damaged}")
+        assert [c.measured for c in ours.contenders] == [c["measured"] for c in
+                                                         theirs["contenders"]]
+        assert not all(c.measured for c in ours.contenders)

@@ -123,6 +123,9 @@ static int measure(struct tune_settings *settings, const struct query *query, bo
         free(rows);
     if (count == 0 && here->gpu && status != STATUS_INTERRUPTED)
         notice("nothing was timed on the GPU; --on cpu times the CPU");
+    else if (count == 0 && tune_is_hosted(settings) && status != STATUS_INTERRUPTED &&
+             status != STATUS_USAGE)
+        notice("nothing was timed; --peers none times this library alone");
     *stopped = status == STATUS_INTERRUPTED;
     return count > 0 ? STATUS_OK : status == STATUS_OK ? STATUS_FAILED : status;
 }

@@ -4,6 +4,7 @@
 #ifndef TUNE_H
 #define TUNE_H
 
+#include <limits.h>
 #include <string.h>
 
 #include "selection.h"
@@ -22,6 +23,9 @@ static inline bool tune_has_peers(const struct tune_settings *settings)
     return !settings->peers || strcmp(settings->peers, "none") != 0;
 }
 
+/* Is the benchmark run by Python, which has them? */
+bool tune_is_hosted(const struct tune_settings *settings);
+
 enum { TUNE_AUTO, TUNE_CPU, TUNE_GPU };
 
 /* Times are taken so often, one contender after the other each time. */
@@ -29,7 +33,7 @@ enum { TUNE_AUTO, TUNE_CPU, TUNE_GPU };
 
 /* The files of a measurement, in a folder of its own. */
 struct tune_files {
-    char folder[300], cells[320], results[320];
+    char folder[PATH_MAX - 40], cells[PATH_MAX - 20], results[PATH_MAX - 20];
 };
 
 /* Makes the folder, and removes it with all that is in it. Making returns a status. */

@@ -22,9 +22,11 @@
 
 int tune_files_make(struct tune_files *files)
 {
-    const char *given = getenv("TMPDIR");
-    snprintf(files->folder, sizeof files->folder, "%.200s/recallmodel-XXXXXX",
-             given && *given ? given : "/tmp");
+    const char *given = getenv("TMPDIR"), *parent = given && *given ? given : "/tmp";
+    if ((size_t)snprintf(files->folder, sizeof files->folder, "%s/recallmodel-XXXXXX", parent) >=
+        sizeof files->folder)
+        return usage_error("TMPDIR %.60s.. has more than %zu bytes; name a folder by fewer", parent,
+                           sizeof files->folder - sizeof "/recallmodel-XXXXXX");
     if (!mkdtemp(files->folder))
         return usage_error("%s: %s; set TMPDIR to a folder that can be written", files->folder,
                            strerror(errno));
@@ -34,15 +36,15 @@ int tune_files_make(struct tune_files *files)
 }
 
 /* The results of a round. */
-static const char *results_of(const struct tune_files *files, unsigned round, char path[340])
+static const char *results_of(const struct tune_files *files, unsigned round, char path[PATH_MAX])
 {
-    snprintf(path, 340, round ? "%s.%u" : "%s", files->results, round + 1);
+    snprintf(path, PATH_MAX, round ? "%s.%u" : "%s", files->results, round + 1);
     return path;
 }
 
 void tune_files_remove(const struct tune_files *files)
 {
-    char path[340];
+    char path[PATH_MAX];
     unlink(files->cells);
     for (unsigned round = 0; round < TUNE_ROUNDS; round++)
         unlink(results_of(files, round, path));
@@ -229,7 +231,7 @@ size_t tune_read(const struct tune_files *files, bool gpu, struct rcm_measured *
 {
     struct sample *samples = require_memory(calloc(SAMPLES_MOST, sizeof *samples));
     size_t count = 0;
-    char path[340], error[CSV_ERROR], date[24];
+    char path[PATH_MAX], error[CSV_ERROR], date[24];
     struct rcm_measured row;
     const time_t now = time(NULL);
     strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
@@ -252,7 +254,10 @@ size_t tune_read(const struct tune_files *files, bool gpu, struct rcm_measured *
         rcm_this_machine(gpu, row.machine);
         snprintf(row.version, sizeof row.version, "%s", rcm_version());
         snprintf(row.date, sizeof row.date, "%s", date);
-        length = put_faster(*rows, length, &row);
+        /* as the file will have it: what cannot be read from it is no measurement */
+        char line[RCM_MEASURED_LINE];
+        if (rcm_measured_write(&row, line) > 0 && rcm_measured_read(line, &row) == 0)
+            length = put_faster(*rows, length, &row);
     }
     free(samples);
     return length;
