@@ -40,4 +40,11 @@ check 2 simulate --n 1000 --k 50 --input fiel
 check 2 --n 262144 --k 1024 --kb 4,,
 check 2 --n 262144 --k 1024 --kb 4096 --b 1,2,3
 check 2 --n 10 --k 2 --device ./nowhere
+# this machine, with what was measured on it
+export XDG_CONFIG_HOME=$folder
+"$program" tune --n 300 --k 5 --seconds 0.5 >/dev/null
+check 0 select --n 300 --k 5 --device this,H200,this --m 1,2
+check 0 predict --n 300 --k 5 --b 20 --kb 1 --device this
+check 2 predict --n 300 --k 5 --b 20 --kb 1 --device H200 --carry-to this
+check 2 select --n 10 --k 20 --device this
 finish
