@@ -112,7 +112,7 @@ static int measure(struct tune_settings *settings, const struct query *query, bo
         tune_files_remove(&files);
     }
     selection_free(&answer);
-    if (count > 0 && rounds < TUNE_ROUNDS)
+    if (count > 0 && rounds < TUNE_ROUNDS && status != STATUS_INTERRUPTED)
         notice("%g s were enough for %zu of %d rounds; a larger --seconds gives narrower ranges",
                settings->seconds, rounds, TUNE_ROUNDS);
     if (count > 0 && !settings->file) /* an answer, also where the file cannot be written */
