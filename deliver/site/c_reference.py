@@ -12,7 +12,7 @@ from sources import TOP, prose, write
 FOLDER = "model/recallmodel/"
 HEADERS = (*(FOLDER + name for name in ("shape.h", "recall.h", "rope.h", "blocks.h", "lost_mass.h",
                                         "parts.h", "cost.h", "time.h", "profile_text.h",
-                                        "provider.h", "select.h", "answer.h",
+                                        "provider.h", "measured.h", "select.h", "answer.h",
                                         "threshold_bin.h", "rounding.h", "filter.h",
                                         "overlap.h")),
            "topk/topk.h", "gpu/topk_gpu.h")

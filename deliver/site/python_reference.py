@@ -15,7 +15,7 @@ from sources import TOP, plain, write
 # The pages, in this order: the module, its name on the site.
 MODULES = (("_model", "model"), ("_parts", "parts"), ("_mass", "mass"), ("_select", "select"),
            ("_profiles", "profiles"), ("_rows", "rows"),
-           ("_attention", "attention"), ("_topk", "topk"), ("_runs", "runs"))
+           ("_attention", "attention"), ("_topk", "topk"), ("_tune", "tune"), ("_runs", "runs"))
 
 
 NAMES = r"[a-z](?:\w|\\_)*(?:, [a-z](?:\w|\\_)*)*"  # of arguments, before a colon

@@ -169,7 +169,7 @@ struct rcm_profile rcm_faster_profile(const struct rcm_selection *selection, dou
 void rcm_fit_here(struct rcm_profile *profile, const struct rcm_selection *selection);
 
 /* The time of buckets of the selection's rows by its profile: rcm_predict or, where they were timed
- * here for these very rows and threads, that time and its interval. */
+ * here for these very rows and threads, that time and its interval. It needs the profile. */
 struct rcm_prediction rcm_predict_here(const struct rcm_selection *selection, struct rcm_topk p);
 
 /* Compares with one exact kernel alone: sets exact_us, its band and exact_profile as the profile

@@ -28,8 +28,7 @@ from ._rows import Simulation, simulate
 from ._runs import Runs, read_runs, runs
 from ._select import Beyond, Choice, Contender, Threshold, select
 from ._topk import Chosen, TopK, TopKChosen, register_torch, topk
-from ._topk_call import topk_isa
-from ._tune import tune, wisdom_path
+from ._tune import topk_isa, tune, wisdom_path
 
 __all__ = [
     "Beyond", "Choice", "Chosen", "Contender", "Device", "LostMass", "Merged", "Parts", "Profile",

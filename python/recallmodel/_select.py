@@ -176,7 +176,10 @@ def _choice_of(selection, choice, profile=None):
     model.rcm_answer(selection, choice, answer)
     p, t = choice.p, choice.threshold
     found = numpy.isfinite(choice.objective)
-    band = model.rcm_predict_here(selection, p) if profile and found else None
+    band = None
+    if profile and found:
+        band = (model.rcm_predict_here(selection, p) if selection.machine.profile
+                else model.rcm_predict(profile._row, p))
     return Choice(
         b=p.b if found else None,
         k_b=p.k_b if found else None,

@@ -121,11 +121,3 @@ def run(call, item, address, m, row_stride, stride, outer, values, indices):
         start(call)
         values += m * call.k * item
         indices += m * call.k * (8 if call.wide else 4)
-
-
-def topk_isa() -> str:
-    """The instruction set that topk uses on this CPU: "avx512", "avx2" or "generic".
-
-    It is the best that this machine runs, or what the environment variable RCM_TOP_K_ISA names.
-    """
-    return text_of(lib.topk().rcm_top_k_isa_in_use())

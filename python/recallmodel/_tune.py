@@ -171,3 +171,11 @@ def _machine(gpu):
     text = ffi.new("char[]", model.RCM_MACHINE_TEXT)
     model.rcm_this_machine(gpu, text)
     return text
+
+
+def topk_isa() -> str:
+    """The instruction set that topk uses on this CPU: "avx512", "avx2" or "generic".
+
+    It is the best that this machine runs, or what the environment variable RCM_TOP_K_ISA names.
+    """
+    return lib.text_of(lib.topk().rcm_top_k_isa_in_use())
