@@ -6,13 +6,15 @@
 
 const char *wisdom_path(const char *given)
 {
-    usage_error("%s: the page measures nothing; the recallmodel command does",
-                given ? given : "this machine");
-    return NULL;
+    if (!given)
+        usage_error("--device this: the page measures nothing; the recallmodel command does");
+    return given;
 }
 
 int wisdom_read(const char *path, struct wisdom *wisdom)
 {
     *wisdom = (struct wisdom){0};
-    return usage_error("%s: the page reads no measurements", path);
+    return usage_error("--device %.150s: a CSV is for the recallmodel command, which measures; "
+                       "the page takes the files of profiles and of devices",
+                       path);
 }
