@@ -84,7 +84,7 @@ ATTENTION := $(call objects,attention attention/*)
 TOPK := $(call objects,topk)
 COMMON := $(call objects,programs/common)
 COMMAND := $(call objects,programs/recallmodel programs/recallmodel/*)
-BENCH := $(call objects,programs/bench)
+BENCH := $(call objects,programs/bench programs/bench/cells)
 CPU_BENCH := $(call objects,programs/bench-cpu)
 
 # Only calibrate needs GSL. Without it one file takes the place of the command.

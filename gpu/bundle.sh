@@ -9,7 +9,7 @@ set -eu
 cd "$(dirname "$0")/.."
 build=$1 to=$2
 rm -rf "$to.part"
-mkdir -p "$to.part/tests/python" "$to.part/peers" "$to.part/recallmodel"
+mkdir -p "$to.part/tests/python/topk" "$to.part/peers" "$to.part/recallmodel"
 cd "$to.part"
 root=$OLDPWD
 
@@ -19,8 +19,8 @@ copy "$build/gpu/librecallmodel-bench.so" .
 for test in "$root/$build"/gpu/tests/test_*; do
     case $test in *.d | *.o) ;; *) cp "$test" tests/ ;; esac
 done
-for test in test_topk_card topk_of_tensors conftest; do
-    copy "tests/python/$test.py" tests/python/
+for test in conftest topk/test_topk_card topk/topk_of_tensors; do
+    copy "tests/python/$test.py" "tests/python/$test.py"
 done
 for peer in "$root/$build"/gpu/peers/*.so; do
     [ ! -e "$peer" ] || cp "$peer" peers/

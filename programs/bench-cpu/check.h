@@ -13,7 +13,7 @@
 #ifndef CPU_CHECK_H
 #define CPU_CHECK_H
 
-#include <programs/bench/cell.h>
+#include <programs/bench/cells/cell.h>
 
 /* How often each condition fails. The result is correct if all are 0. */
 struct verdict {

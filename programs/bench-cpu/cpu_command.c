@@ -66,16 +66,9 @@ static int read_on(void *to, const char *option, const char *value)
     }
 
 static const struct argument cells_options[] = {
-    {OPTION_FILE},
-    {OPTION_ROUNDS},
+    OPTIONS_OF_CELLS,
     {OPTION_ROWS},
     OPTION_ISA,
-    {OPTION_MINUTES},
-    {OPTION_LIST},
-    {OPTION_SECONDS(BENCH_AT(session))},
-    {OPTION_SEED(BENCH_AT(session))},
-    {OPTION_O(BENCH_AT(session))},
-    {OPTION_OUTPUT(BENCH_AT(session))},
     {OPTIONS_END},
 };
 

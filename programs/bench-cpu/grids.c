@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "grids.h"
 
-#include <programs/bench/cell.h>
+#include <programs/bench/cells/cell.h>
 
 #include "inputs.h"
 #include "machine.h"

@@ -4,7 +4,7 @@
 #ifndef CPU_GRIDS_H
 #define CPU_GRIDS_H
 
-#include <programs/bench/grid.h>
+#include <programs/bench/cells/grid.h>
 
 /* The last one has no name. */
 extern const struct grid cpu_grids[];

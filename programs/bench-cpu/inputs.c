@@ -5,7 +5,7 @@
 
 #include <gpu/host/element.h>
 #include <base/threads.h>
-#include <programs/bench/cell.h>
+#include <programs/bench/cells/cell.h>
 
 /* ---- rows of a file */
 

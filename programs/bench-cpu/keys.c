@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <programs/bench/cell.h>
+#include <programs/bench/cells/cell.h>
 
 /* Of the bits of a floating-point value, as a signed integer: bits of `exponent` ones are infinity,
  * above it are NaN. `sign` is the lowest value of the type. */

@@ -4,7 +4,7 @@
 #ifndef PLAIN_H
 #define PLAIN_H
 
-#include <programs/bench/cell.h>
+#include <programs/bench/cells/cell.h>
 
 /* The bytes of workspace for a row of n. */
 size_t plain_workspace(uint64_t n);

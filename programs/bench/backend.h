@@ -7,8 +7,8 @@
 
 #include <programs/common/arguments.h>
 
-#include "cell.h"
-#include "grid.h"
+#include <programs/bench/cells/cell.h>
+#include <programs/bench/cells/grid.h>
 #include "sampler.h"
 
 /* MEASURED: all is well. SKIPPED: the cell cannot be run here (no memory, no library that it

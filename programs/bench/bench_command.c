@@ -17,8 +17,8 @@
 #include <programs/common/wrap.h>
 
 #include "busy.h"
-#include "cell_row.h"
-#include "cells_file.h"
+#include <programs/bench/cells/cell_row.h>
+#include <programs/bench/cells/cells_file.h>
 #include "measure_cells.h"
 #include "peers.h"
 

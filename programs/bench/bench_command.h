@@ -7,7 +7,7 @@
 
 #include <programs/common/subcommands.h>
 
-#include "axis_readers.h"
+#include <programs/bench/cells/axis_readers.h>
 #include "session.h"
 
 /* Begins as all zeros but axes.task and session.seed. */
@@ -74,6 +74,15 @@ extern const struct value_kind kind_of_known_device; /* const struct rcm_device 
         "run each cell once, neither verified nor timed, for a profiler"
 #define OPTION_LIST \
     "--list", NULL, BY(read_switch), BENCH_AT(list), "print the cells, measure nothing"
+
+/* What measures the cells of a file, but where they run. */
+#define OPTIONS_OF_CELLS \
+    {OPTION_FILE}, {OPTION_ROUNDS}, {OPTION_MINUTES}, {OPTION_LIST}, \
+        {OPTION_SECONDS(BENCH_AT(session))}, {OPTION_SEED(BENCH_AT(session))}, \
+        {OPTION_O(BENCH_AT(session))}, \
+    { \
+        OPTION_OUTPUT(BENCH_AT(session)) \
+    }
 
 /* Measures by settings that were read. `usual_device`: whose roofline predicts where none is given,
  * by the name of a device; NULL: none. Returns a status. */

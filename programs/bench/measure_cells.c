@@ -9,8 +9,8 @@
 #include <programs/common/error.h>
 #include <programs/common/progress.h>
 
-#include "cell_lines.h"
-#include "cell_row.h"
+#include <programs/bench/cells/cell_lines.h>
+#include <programs/bench/cells/cell_row.h>
 #include "session.h"
 
 struct loop {

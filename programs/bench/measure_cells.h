@@ -4,7 +4,7 @@
 #ifndef MEASURE_CELLS_H
 #define MEASURE_CELLS_H
 
-#include "cell_list.h"
+#include <programs/bench/cells/cell_list.h>
 #include "results.h"
 #include "runner.h"
 

@@ -4,7 +4,7 @@
 #ifndef PEERS_H
 #define PEERS_H
 
-#include "cell.h"
+#include <programs/bench/cells/cell.h>
 
 struct rcm_peer_call; /* gpu/peers/peer.h */
 

@@ -70,14 +70,7 @@ static const struct argument fused_options[] = {
 };
 
 static const struct argument cells_options[] = {
-    {OPTION_FILE},
-    {OPTION_ROUNDS},
-    {OPTION_MINUTES},
-    {OPTION_LIST},
-    {OPTION_SECONDS(BENCH_AT(session))},
-    {OPTION_SEED(BENCH_AT(session))},
-    {OPTION_O(BENCH_AT(session))},
-    {OPTION_OUTPUT(BENCH_AT(session))},
+    OPTIONS_OF_CELLS,
     {OPTIONS_END},
 };
 

@@ -4,7 +4,7 @@
 #include "grids.h"
 
 #include <gpu/host/inputs.h>
-#include <programs/bench/cell.h>
+#include <programs/bench/cells/cell.h>
 
 #include "kernels.h"
 

@@ -4,7 +4,7 @@
 #ifndef GRIDS_H
 #define GRIDS_H
 
-#include <programs/bench/grid.h>
+#include <programs/bench/cells/grid.h>
 
 /* The last one has no name. */
 extern const struct grid cuda_grids[];

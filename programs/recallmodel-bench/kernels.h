@@ -5,7 +5,7 @@
 #define KERNELS_H
 
 #include <gpu/topk_gpu.h>
-#include <programs/bench/cell.h>
+#include <programs/bench/cells/cell.h>
 
 /* How products and their top k are computed: in one kernel; by cuBLAS, then both stages; by cuBLAS,
  * then exact top-k; or the product alone by cuBLAS. */

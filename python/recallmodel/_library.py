@@ -72,8 +72,8 @@ def load(name: str) -> Any:
 
 def cuda_package() -> pathlib.Path:
     """The folder of the package recallmodel_cuda, which has librecallmodel-gpu.so.VERSION,
-    librecallmodel-bench.so and bench.py. ImportError if it is not installed, or is of another
-    version than this module.
+    and librecallmodel-bench.so. ImportError if it is not installed, or is of another version than
+    this module.
     """
     spec = importlib.util.find_spec("recallmodel_cuda")  # found, not imported
     folders = list(map(pathlib.Path, spec.submodule_search_locations or ())) if spec else []

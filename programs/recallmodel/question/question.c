@@ -200,9 +200,11 @@ static int read_this_machine(struct device_option *device, const char *option, c
     status = wisdom.gpu ? STATUS_FAILED : read_stored_profile(&device->text, option);
     if (status != STATUS_FAILED || wisdom.count > 0)
         return status == STATUS_FAILED ? STATUS_OK : status;
-    return usage_error("%s %s: nothing was measured on this machine; measure the question in "
-                       "seconds: recallmodel tune --n N --k K --m M",
-                       option, file ? file : "this");
+    return usage_error("%s %.200s%s; measure the question in seconds: recallmodel tune --n N --k K "
+                       "--m M",
+                       option, file ? file : "this",
+                       file ? " has nothing that tune measured on this machine"
+                            : ": nothing was measured on this machine");
 }
 
 /* Says which card answers a part of a name: "h100 is taken as H100-SXM; there are .. and .., too",

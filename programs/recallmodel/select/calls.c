@@ -249,7 +249,7 @@ static void write_cpu(struct call *call, const struct rcm_selection *s,
                p.assignment == RCM_INTERLEAVED ? "" : ", assignment=\"contiguous\"");
     const double threads = s->machine.profile ? s->machine.profile->threads : 0.0;
     if (s->machine.profile) /* all threads without it, and another time than the predicted one */
-        append(call, ", threads=%.0f", fmax(threads, 1.0));
+        append(call, ", sorted=False, threads=%.0f", fmax(threads, 1.0));
     append(call, ")\n");
 }
 

@@ -72,7 +72,7 @@ tune $quick $question --wisdom "$folder/other.csv" >/dev/null 2>&1
 printf '\0\377\376junk' >"$folder/other.csv"
 says 'this is no measurement'
 rm "$folder/other.csv"
-says 'nothing was measured on this machine'
+says 'other.csv has nothing that tune measured on this machine'
 pass
 
 # The file cannot be written: one line, the answer, and what was there stays.

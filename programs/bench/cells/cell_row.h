@@ -4,7 +4,7 @@
 #ifndef CELL_ROW_H
 #define CELL_ROW_H
 
-#include "runner.h"
+#include <programs/bench/runner.h>
 
 #define CELL_ROW_MAX 1024
 

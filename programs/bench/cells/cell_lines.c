@@ -10,7 +10,7 @@
 
 #include <programs/common/format.h>
 
-#include "backend.h"
+#include <programs/bench/backend.h>
 
 #define NAME_MAX_LENGTH 60
 

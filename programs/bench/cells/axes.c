@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "backend.h"
+#include <programs/bench/backend.h>
 
 /* The axes, in the order in which they move: the last one first. Those of the rows come before the
  * others, so that cells of the same rows are neighbours. */

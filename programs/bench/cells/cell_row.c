@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend.h"
+#include <programs/bench/backend.h>
 
 void format_cell_columns(char row[CELL_ROW_MAX])
 {

@@ -11,7 +11,7 @@ import types
 import pytest
 
 torch = pytest.importorskip("torch", minversion="2.5")
-EXAMPLES = pathlib.Path(__file__).parents[2] / "examples"
+EXAMPLES = pathlib.Path(__file__).parents[3] / "examples"
 
 
 def example(name, monkeypatch):

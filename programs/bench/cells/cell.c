@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend.h"
-#include "peers.h"
+#include <programs/bench/backend.h>
+#include <programs/bench/peers.h>
 
 const char *task_name(enum task task)
 {

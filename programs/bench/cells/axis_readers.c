@@ -9,7 +9,7 @@
 
 #include <base/memory.h>
 
-#include "backend.h"
+#include <programs/bench/backend.h>
 
 static int read_places(struct places *to, const char *option, const char *value, name_at *name,
                        unsigned count)

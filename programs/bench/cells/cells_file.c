@@ -8,7 +8,7 @@
 #include <base/csv.h>
 
 #include "axis_readers.h"
-#include "backend.h"
+#include <programs/bench/backend.h>
 
 /* What a line says. */
 struct line {

@@ -7,7 +7,7 @@
 
 #include <base/memory.h>
 
-#include "backend.h"
+#include <programs/bench/backend.h>
 
 void cell_list_add(struct cell_list *list, const struct cell *cell)
 {

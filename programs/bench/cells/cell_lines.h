@@ -5,7 +5,7 @@
 #define CELL_LINES_H
 
 #include "cell_list.h"
-#include "runner.h"
+#include <programs/bench/runner.h>
 
 /* What cells have that is a name: dtype, assignment, input, cache, timing, components. What all
  * cells share stands once above the lines; the others stand in each line, behind its work. */
