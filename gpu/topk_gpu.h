@@ -185,16 +185,18 @@ struct rcm_gpu_exact {
      * values comes first, those below 0 last. */
     const int32_t *labels;
 
-    bool sorted;          /* best first. One more launch; above k = 4096 CUB's segmented radix sort,
+    bool sorted;        /* best first. One more launch; above k = 4096 CUB's segmented radix sort,
                          * only if m k < 2^31 */
-    bool deterministic;   /* see "Repeat" at the head of this file */
-    unsigned bits;        /* radix: 8 to 11 bits of a digit; 0 means 11 */
-    unsigned unroll;      /* histogram: 1, 4 or 8 loads of a thread at a time; 0 means 8. Always 8
+    bool deterministic; /* see "Repeat" at the head of this file */
+    unsigned bits;      /* radix: 8 to 12 bits of a digit at most; 0 means 12 */
+    uint32_t seed;      /* radix: which elements of long rows it samples, of which the time of a row
+                           * may depend, and no result; 0: others at each call */
+    unsigned unroll;    /* histogram: 1, 4 or 8 loads of a thread at a time; 0 means 8. Always 8
                            * with `sorted`, wide indices, lengths, starts, or without values */
-    bool binary_search;   /* histogram: one thread finds the threshold bin by binary search; if not
+    bool binary_search; /* histogram: one thread finds the threshold bin by binary search; if not
                          * set, all threads look for it at once */
-    void *values;         /* output, m x k, of the dtype of the rows; NULL: not wanted */
-    void *indices;        /* output, m x k: the position in the row, or the label */
+    void *values;       /* output, m x k, of the dtype of the rows; NULL: not wanted */
+    void *indices;      /* output, m x k: the position in the row, or the label */
     unsigned index_bytes; /* of an index in the output: 4 or 8; 0 means 4 */
 
     /* radix: NULL, or an integer in device memory, to which the call adds the number of rows that

@@ -13,6 +13,7 @@
 #define __device__
 #define __host__
 #define __forceinline__ inline
+#define OUT_OF_LINE
 #define __launch_bounds__(...)
 #define __restrict__ __restrict
 
@@ -112,6 +113,10 @@ inline int __popc(unsigned x)
 {
     return __builtin_popcount(x);
 }
+inline int __clz(int x)
+{
+    return x ? __builtin_clz((unsigned)x) : 32;
+}
 
 template <class T> T atomicAdd(T *at, T by)
 {
@@ -125,6 +130,14 @@ template <class T> T atomicMin(T *at, T with)
 {
     T old = __atomic_load_n(at, __ATOMIC_RELAXED);
     while (with < old && !__atomic_compare_exchange_n(at, &old, with, false, __ATOMIC_RELAXED,
+                                                      __ATOMIC_RELAXED)) {
+    }
+    return old;
+}
+template <class T> T atomicMax(T *at, T with)
+{
+    T old = __atomic_load_n(at, __ATOMIC_RELAXED);
+    while (with > old && !__atomic_compare_exchange_n(at, &old, with, false, __ATOMIC_RELAXED,
                                                       __ATOMIC_RELAXED)) {
     }
     return old;

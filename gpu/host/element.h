@@ -133,21 +133,26 @@ RCM_GPU_ELEMENT float rcm_gpu_waves_value(uint64_t row_seed, uint64_t i, float n
     return sum * sqrtf(2.0f * 0.99f / weights) + 0.1f * noise;
 }
 
-/* Whether the sample of `radix` may take element i of a row. Each thread of a block samples 8
- * elements. Elements of 4 bytes have blocks of 256 or 512 threads. Those of 2 bytes have 512, or a
- * sample that is half of the row or more. */
+/* Whether the first sample of `radix` may take element i of a row, if the seed of the call is
+ * RCM_GPU_INPUT_SEED. Each thread of a block samples 8 elements, in pieces of 16 bytes. Elements of
+ * 4 bytes have blocks of 256 or 512 threads. Those of 2 bytes have 512, or a sample that is half of
+ * the row or more. */
 RCM_GPU_ELEMENT bool rcm_gpu_is_sampled(uint64_t row, uint64_t i, uint64_t n)
 {
-    const uint32_t of_chunk[3] = {4, 4, 8}, threads[3] = {256, 512, 512};
+    const uint32_t of_piece[3] = {4, 4, 8}, log2_pieces[3] = {9, 10, 9},
+                   seed = rcm_gpu_sample_seed(RCM_GPU_INPUT_SEED, row, 0);
     for (unsigned way = 0; way < 3; way++) {
-        const uint32_t v = of_chunk[way], sample = threads[way] * 8 / v,
-                       before = (uint32_t)(row * n % v), /* the row, in its first chunk */
-            chunks = (uint32_t)((before + n + v - 1) / v), chunk = (uint32_t)((before + i) / v);
-        if (chunks < sample + 2 || chunk == 0)
+        const uint32_t v = of_piece[way], before = (uint32_t)(row * n % v), /* in its first piece */
+            pieces = (uint32_t)((before + n + v - 1) / v), piece = (uint32_t)((before + i) / v),
+                       whole = pieces - 2;
+        if (n <= (v << log2_pieces[way]) + 4 * v || piece == 0 || piece > whole)
             continue;
-        const uint32_t run = rcm_gpu_sample_run(chunks, sample), j = (chunk - 1) / run;
-        if (j < sample && rcm_gpu_sample_chunk(j, run) == chunk)
-            return true;
+        /* Piece p of the whole ones is that of sample piece j, or of one of its neighbours. */
+        const uint32_t j = (uint32_t)(((uint64_t)(piece - 1) << log2_pieces[way]) / whole);
+        for (uint32_t near = j; near <= j + 1; near++)
+            if (near >> log2_pieces[way] == 0 &&
+                rcm_gpu_sample_place(near, log2_pieces[way], whole, seed) == piece - 1)
+                return true;
     }
     return false;
 }

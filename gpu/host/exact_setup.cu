@@ -1,6 +1,9 @@
 /* exact_setup.cu - checks a call of exact top-k, plans its workspace, and launches its kernels.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <atomic>
+#include <chrono>
+
 #include "exact_setup.cuh"
 
 enum rcm_gpu_status check_rows(const struct rcm_gpu_rows &rows)
@@ -25,6 +28,20 @@ uint32_t worst_bits(enum rcm_gpu_dtype dtype, bool smallest)
     if (dtype == RCM_GPU_F32)
         return smallest ? 0x7f800000u : 0xff800000u;
     return (dtype == RCM_GPU_F16 ? 0x7c00u : 0x7f80u) | (smallest ? 0 : 0x8000u);
+}
+
+/* Another number, not 0, at each call: so nobody can choose rows that always mislead a sample. The
+ * emulation repeats itself. */
+uint32_t another_seed()
+{
+#ifdef __CUDACC__
+    static const uint32_t first =
+        (uint32_t)std::chrono::steady_clock::now().time_since_epoch().count();
+#else
+    const uint32_t first = 0;
+#endif
+    static std::atomic<uint32_t> calls;
+    return (first + calls++) | 1u << 31;
 }
 
 enum rcm_gpu_status check_exact(const struct rcm_gpu_exact *call)
@@ -73,11 +90,12 @@ enum rcm_gpu_status set_up(const struct rcm_gpu_exact *call, exact_setup *to)
     a.general = call->sorted || a.wide || a.extents.given();
     a.fill = call->fill;
     a.fill_bits = worst_bits(rows.dtype, rows.smallest);
-    to->options = {call->bits ? call->bits : 11, call->unroll ? call->unroll : 8,
-                   call->binary_search, call->deterministic};
+    to->options = {call->bits ? call->bits : 12, call->unroll ? call->unroll : 8,
+                   call->seed ? call->seed : another_seed(), call->binary_search,
+                   call->deterministic};
     to->kernel = call->kernel == RCM_GPU_EXACT_AUTO ? RCM_GPU_EXACT_RADIX : call->kernel;
     if ((unsigned)to->kernel >= RCM_GPU_EXACT_KERNELS || to->options.bits < 8 ||
-        to->options.bits > 11 ||
+        to->options.bits > 12 ||
         (to->options.unroll != 1 && to->options.unroll != 4 && to->options.unroll != 8))
         return RCM_GPU_BAD_TYPE;
     status = device_limits_of_current(&to->device);
@@ -85,13 +103,17 @@ enum rcm_gpu_status set_up(const struct rcm_gpu_exact *call, exact_setup *to)
         return status;
     if (to->kernel == RCM_GPU_EXACT_SORT)
         return exact_sort_workspace(a, to->bytes, call->deterministic, &to->workspace_bytes);
+    if (to->kernel == RCM_GPU_EXACT_RADIX)
+        status = exact_radix_workspace(a, to->bytes, to->options, to->device, &to->kernel_bytes);
+    to->workspace_bytes = to->kernel_bytes;
     to->orders = call->sorted;
-    if (!to->orders)
-        return RCM_GPU_OK;
+    if (!to->orders || status != RCM_GPU_OK)
+        return status;
     if (a.k < a.n || a.k > exact_order_most) /* otherwise all elements are put into order */
         to->unordered_bytes = round_up<size_t>(a.m * a.k * sizeof(candidate), 256);
     status = exact_order_workspace(a, to->bytes, call->deterministic, &to->order_bytes);
-    to->workspace_bytes = to->unordered_bytes + to->order_bytes;
+    to->order_bytes = round_up<size_t>(to->order_bytes, 256);
+    to->workspace_bytes = to->unordered_bytes + to->order_bytes + to->kernel_bytes;
     return status;
 }
 
@@ -108,7 +130,10 @@ enum rcm_gpu_status start(const exact_setup &s, void *workspace, rcm_gpu_stream 
     if (!s.orders || a.unordered)
         status = s.kernel == RCM_GPU_EXACT_HISTOGRAM
                      ? exact_histogram(a, s.bytes, s.options, stream)
-                     : exact_radix(a, s.bytes, s.options, s.device, stream);
+                     : exact_radix(a, s.bytes, s.options, s.device,
+                                   static_cast<unsigned char *>(workspace) + s.unordered_bytes +
+                                       s.order_bytes,
+                                   stream);
     return s.orders && status == RCM_GPU_OK
                ? exact_order(a, s.bytes, by_index,
                              static_cast<unsigned char *>(workspace) + s.unordered_bytes,

@@ -28,7 +28,7 @@ struct exact_setup {
     exact_options options;
     device_limits device;
     bool orders; /* are the results put into order after the kernel? */
-    size_t unordered_bytes, order_bytes, workspace_bytes;
+    size_t unordered_bytes, order_bytes, kernel_bytes, workspace_bytes;
 };
 
 /* Checks the call, but not its outputs. */

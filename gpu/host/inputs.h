@@ -32,13 +32,15 @@ extern "C" {
     ROW(WAVES, "waves") \
     ROW(RELU, "relu")           /* max(0, normal - t): 60 % are 0 */ \
     ROW(EIGHT_BIT, "eight-bit") /* normals rounded to multiples of 1/32 from -4 to 127/32 */ \
-    /* Normals, but what the sample of `radix` takes is higher (lower) by 12 than the others: its \
-     * threshold is then too high (too low), and the row is read again. Not so if the sample is a \
-     * large part of the row (n below some 2^16), if k is below some 100 (sample-high), if a \
-     * cluster's lists hold the whole row (sample-low, a few rows), or if rows are at other places \
-     * than rcm_gpu_fill() puts them. */ \
+    /* Normals, but what the first sample of `radix` takes, in a call of RCM_GPU_INPUT_SEED, is \
+     * higher (lower) by 12 than the others: its bound is then too high (too low), and the row is \
+     * read again. Not so if the sample is a large part of the row (n below some 2^16), if k is \
+     * below some 200 (sample-high), if the sample has pieces of 4 bytes (n above some 2^18), or \
+     * if rows are at other places than rcm_gpu_fill() puts them. */ \
     ROW(SAMPLE_HIGH, "sample-high") \
     ROW(SAMPLE_LOW, "sample-low")
+
+#define RCM_GPU_INPUT_SEED 1u /* of a call that they mislead: rcm_gpu_exact.seed */
 
 #define RCM_GPU_INPUT_CONSTANT(constant, name) RCM_GPU_INPUT_##constant,
 RCM_GPU_ENUM(rcm_gpu_input){RCM_GPU_INPUT_TABLE(RCM_GPU_INPUT_CONSTANT) RCM_GPU_INPUTS};

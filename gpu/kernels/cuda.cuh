@@ -22,6 +22,9 @@
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
+/* Before a function of the device that is seldom called: it has registers of its own. */
+#define OUT_OF_LINE __device__ __noinline__
+
 /* The number of the current device. */
 inline enum rcm_gpu_status current_device(int *device)
 {

@@ -49,6 +49,7 @@ __device__ __forceinline__ general_args args_of_row(const general_args &of_all, 
 
 struct exact_options {
     unsigned bits, unroll;
+    uint32_t seed;
     bool binary_search, deterministic;
 };
 
@@ -129,8 +130,12 @@ template <int THREADS> struct ordered_places {
     }
 };
 
+enum rcm_gpu_status exact_radix_workspace(const general_args &a, int bytes,
+                                          const exact_options &options, const device_limits &device,
+                                          size_t *workspace_bytes);
 enum rcm_gpu_status exact_radix(const general_args &a, int bytes, const exact_options &options,
-                                const device_limits &device, rcm_gpu_stream stream);
+                                const device_limits &device, void *workspace,
+                                rcm_gpu_stream stream);
 enum rcm_gpu_status exact_histogram(const general_args &a, int bytes, const exact_options &options,
                                     rcm_gpu_stream stream);
 /* These write results best first, and of equal ones the lower index first if `by_index` is set: of

@@ -1,10 +1,11 @@
 /* test_reread.c - how many rows `radix` reads again because its sample misled it: none of normals,
- * all of sample-high and sample-low. The result is exact in each case.
+ * all of sample-high and sample-low, and no other kind of row. The result is exact in each case.
  *
  * Against: the number of rows; the check on the device.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <gpu/host/inputs.h>
+#include <gpu/kernels/sample.h>
 
 #include "plain.h"
 
@@ -30,6 +31,7 @@ static uint32_t count_reread(const struct shape *s, enum rcm_gpu_input input, bo
                                  .k = s->k,
                                  .kernel = RCM_GPU_EXACT_RADIX,
                                  .sorted = behind > 0,
+                                 .seed = RCM_GPU_INPUT_SEED,
                                  .reread = counter,
                                  .lengths = behind > 0 ? lengths : NULL};
     rcm_gpu_pretend(0, s->multiprocessors, 227 * 1024, s->cluster_max);
@@ -55,10 +57,8 @@ static uint32_t count_reread(const struct shape *s, enum rcm_gpu_input input, bo
 }
 
 /* Blocks of 256 threads (the first shape) and of 512, clusters, both sizes of elements, and rows of
- * which most do not begin at a multiple of 16. In the first shape a run of the sample is 25 chunks:
- * were it even, a block of 512 threads would sample half of the same chunks. Of normals at most one
- * row in 30,000 is read again. A row with a length has the sample of that length. The short form: a
- * row of the first. */
+ * which most do not begin at a multiple of 16. A row with a length has the sample of that length.
+ * The short form: a row of the first. */
 START_TEST(misled)
 {
     static const struct shape shapes[] = {{RCM_GPU_F32, 3, 51601, 2000, 1, 1},
@@ -88,16 +88,91 @@ START_TEST(misled)
 }
 END_TEST
 
-/* Rows of which no sample is taken: their list holds all, or k is so large that none can. */
+/* Rows of which no sample is taken: their list holds all. */
 START_TEST(without_sample)
 {
     static const struct shape shapes[] = {{RCM_GPU_F32, 3, 1000, 50, 1, 1},
-                                          {RCM_GPU_BF16, 2, 4096, 400, 8, 8},
-                                          {RCM_GPU_F32, 2, 40000, 20000, 1, 1}};
+                                          {RCM_GPU_BF16, 2, 4096, 400, 8, 8}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (unsigned input = 0; input < RCM_GPU_INPUTS; input += RCM_GPU_INPUT_SAMPLE_HIGH)
             ck_assert_uint_eq(count_reread(&shapes[i], (enum rcm_gpu_input)input, false, 0), 5);
 }
 END_TEST
 
-TEST_MAIN("gpu reread", misled, without_sample)
+/* No kind of row misleads a sample of random places, whatever its ties, its order and how alike
+ * neighbours are: one row in 30,000 has fewer than k, one in 400 at most more than the list holds.
+ * Long lists, two bounds (k of an eighth of the row), clusters, and a row that all blocks of a GPU
+ * share. */
+START_TEST(all_kinds)
+{
+    static const struct shape shapes[] = {
+        {RCM_GPU_F32, 2, 40003, 300, 1, 1},    {RCM_GPU_BF16, 2, 70001, 8000, 1, 1},
+        {RCM_GPU_F16, 1, 100001, 700, 132, 8}, {RCM_GPU_F32, 1, 300001, 40000, 132, 8},
+        {RCM_GPU_F32, 1, 540001, 100, 132, 8}, {RCM_GPU_BF16, 1, 600001, 20000, 132, 1}};
+    for (size_t i = 0; i < (few_cases() ? 2 : sizeof shapes / sizeof *shapes); i++)
+        for (unsigned input = 0; input < RCM_GPU_INPUT_SAMPLE_HIGH; input += i < 3 ? 1 : 4) {
+            const uint32_t found = count_reread(&shapes[i], (enum rcm_gpu_input)input, i % 2, 0);
+            ck_assert_msg(found == 5, "shape %zu, %s: %u rows", i,
+                          rcm_gpu_input_name((enum rcm_gpu_input)input), found - 5);
+        }
+}
+END_TEST
+
+/* Fills a row with small integers, but what two samples of 512 threads take is lower or higher. The
+ * first rows mislead both, so that digits in memory decide. */
+static void fill_misleading(float *x, uint64_t n, int low, uint64_t *state)
+{
+    const uint32_t log2_pieces = 10, whole = (uint32_t)(n + 3) / 4 - 2;
+    for (uint64_t i = 0; i < n; i++)
+        x[i] = (float)(next_random(state) % 65536);
+    for (uint32_t attempt = 0; attempt < 2; attempt++)
+        for (uint32_t j = 0; j < 1u << log2_pieces; j++) {
+            const uint32_t place =
+                rcm_gpu_sample_place(j, log2_pieces, whole, rcm_gpu_sample_seed(3, 0, attempt));
+            for (uint32_t e = 0; e < 4; e++)
+                x[4 * (place + 1) + e] += low ? -1e6f : 1e6f;
+        }
+}
+
+/* A row that misleads both samples has the right result all the same: a list alone, one of several
+ * blocks, two bounds, in order. */
+START_TEST(twice_misled)
+{
+    static const struct shape shapes[] = {{RCM_GPU_F32, 1, 200001, 1000, 1, 1},
+                                          {RCM_GPU_F32, 1, 200001, 1000, 132, 8},
+                                          {RCM_GPU_F32, 1, 200001, 40000, 1, 1},
+                                          {RCM_GPU_F32, 1, 200001, 40000, 8, 4}};
+    uint64_t state = 11;
+    for (unsigned i = 0; i < (few_cases() ? 4 : 16); i++) {
+        const struct shape *s = &shapes[i % 4];
+        const int low = i / 4 % 2;
+        uint32_t reread = 0;
+        size_t workspace_bytes, bytes = s->n * sizeof(float);
+        float *row = rcm_gpu_allocate(bytes), *host = malloc(bytes);
+        void *counter = rcm_gpu_allocate(sizeof reread);
+        struct rcm_gpu_exact call = {.rows = {row, 1, s->n, 0, RCM_GPU_F32, false},
+                                     .k = s->k,
+                                     .seed = 3,
+                                     .deterministic = i >= 8,
+                                     .reread = counter};
+        rcm_gpu_pretend(0, s->multiprocessors, 227 * 1024, s->cluster_max);
+        fill_misleading(host, s->n, low, &state);
+        ck_assert_int_eq(rcm_gpu_to_device(row, host, bytes), RCM_GPU_OK);
+        ck_assert_int_eq(rcm_gpu_to_device(counter, &reread, sizeof reread), RCM_GPU_OK);
+        ck_assert_int_eq(rcm_gpu_exact_workspace(&call, &workspace_bytes), RCM_GPU_OK);
+        struct output o = make_output(s->k, sizeof(float), workspace_bytes);
+        call.values = o.device_values;
+        call.indices = o.device_indices;
+        ck_assert_int_eq(rcm_gpu_exact(&call, o.workspace, workspace_bytes, NULL), RCM_GPU_OK);
+        ck_assert_int_eq(rcm_gpu_from_device(&reread, counter, sizeof reread), RCM_GPU_OK);
+        ck_assert_msg(reread == 1, "case %u: %u rows", i, reread);
+        ck_assert(is_correct(verdict_of(NULL, &call)));
+        free(host);
+        rcm_gpu_free(counter);
+        rcm_gpu_free(row);
+        free_output(&o);
+    }
+}
+END_TEST
+
+TEST_MAIN("gpu reread", twice_misled, misled, without_sample, all_kinds)

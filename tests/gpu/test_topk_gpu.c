@@ -144,7 +144,7 @@ START_TEST(refusals_of_exact)
     exact.k = 33;
     ck_assert_int_eq(rcm_gpu_exact(&exact, NULL, 0, NULL), RCM_GPU_BAD_SHAPE);
     exact.k = 3;
-    exact.bits = 12;
+    exact.bits = 13;
     ck_assert_int_eq(rcm_gpu_exact(&exact, NULL, 0, NULL), RCM_GPU_BAD_TYPE);
     exact.bits = 0;
     exact.unroll = 2;
