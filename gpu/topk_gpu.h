@@ -31,6 +31,12 @@
  *          It launches its kernels and returns. It allocates nothing and does not wait for the
  *          device, so it may be captured in a CUDA graph. Any number of host threads may call at
  *          once.
+ * Errors   A call that fails leaves nothing in cudaGetLastError, unless an error stood there
+ *          before: then one of the two stands there. Errors that end a context (an illegal address)
+ *          stay, whoever caused them.
+ * Memory   A pointer is of memory that the current device can use. That is not checked, because
+ *          memory of the host or of another device may be usable too. A wrong one is an illegal
+ *          address, which CUDA reports at a later call.
  * Order    Largest first, or smallest first if `smallest` is set. NaN comes last in both: it is
  *          below every value, or above every value if `smallest` is set. -inf is a value like any
  *          other. -0 is just below +0.
@@ -83,7 +89,7 @@ RCM_GPU_ENUM(rcm_gpu_status){
     RCM_GPU_BAD_TYPE,
     /* The workspace is too small, or its address is null or not a multiple of 256. */
     RCM_GPU_BAD_WORKSPACE,
-    /* CUDA reported an error: cudaGetLastError says which. It can be an older error that nobody has
+    /* CUDA reported an error: rcm_gpu_message says which. It can be an older error that nobody has
      * read yet, because CUB looks for one. */
     RCM_GPU_ERROR,
     /* The kernel of stage 1 does not read `lengths` and `starts`: RCM_GPU_STAGE1_AUTO chooses one
@@ -91,7 +97,8 @@ RCM_GPU_ENUM(rcm_gpu_status){
     RCM_GPU_UNSUPPORTED,
 };
 
-/* The meaning of a status in words. Never NULL. */
+/* The meaning of a status in words; of RCM_GPU_ERROR those of CUDA, about the last call of this
+ * host thread. Never NULL. */
 const char *rcm_gpu_message(enum rcm_gpu_status status);
 
 RCM_GPU_ENUM(rcm_gpu_dtype){RCM_GPU_F32 = 0, RCM_GPU_F16 = 1, RCM_GPU_BF16 = 2};

@@ -1,11 +1,12 @@
 /* runtime.h - what gpu/kernels/cuda.cuh declares for CUDA: launch, shared memory, wide loads,
- * asynchronous copies, clusters. Its contracts are there.
+ * asynchronous copies, clusters. Its contracts are there. And CUDA's last error of a host thread.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RCM_EMULATE_RUNTIME_H
 #define RCM_EMULATE_RUNTIME_H
 
 #include <cstring>
+#include <utility>
 
 #include <gpu/kernels/launch.cuh>
 
@@ -16,15 +17,52 @@ inline unsigned char *shared_memory()
     return emulate::self->block->shared.get();
 }
 
+enum cudaError_t {
+    cudaSuccess = 0,
+    cudaErrorInvalidValue = 1,
+    cudaErrorLaunchOutOfResources = 701
+};
+
+namespace emulate
+{
+inline thread_local cudaError_t last_error = cudaSuccess;
+
+/* Counts the launch. Is it the one that a test wants refused? */
+inline bool is_refused()
+{
+    if (refused_launch == 0 || --refused_launch > 0)
+        return false;
+    last_error = cudaErrorLaunchOutOfResources;
+    return true;
+}
+} // namespace emulate
+
+inline cudaError_t cudaPeekAtLastError()
+{
+    return emulate::last_error;
+}
+inline cudaError_t cudaGetLastError()
+{
+    return std::exchange(emulate::last_error, cudaSuccess);
+}
+inline const char *cudaGetErrorString(cudaError_t)
+{
+    return "too many resources requested for launch";
+}
+
 template <class... Parameters, class... Arguments>
 enum rcm_gpu_status run(const launch &how, void (*kernel)(Parameters...), Arguments... arguments)
 {
+    if (emulate::is_refused())
+        return RCM_GPU_ERROR;
     emulate::launch(kernel, how.blocks, how.threads, how.cluster, how.shared_bytes, arguments...);
     return RCM_GPU_OK;
 }
 
 inline enum rcm_gpu_status fill_zero(void *to, size_t bytes, rcm_gpu_stream)
 {
+    if (emulate::is_refused())
+        return RCM_GPU_ERROR;
     std::memset(to, 0, bytes);
     return RCM_GPU_OK;
 }

@@ -28,6 +28,9 @@ struct device_state {
 };
 inline device_state device;
 
+/* Launches until one is refused; none is while it is 0. For tests. */
+inline unsigned refused_launch = 0;
+
 struct index3 {
     unsigned x = 0, y = 0, z = 0;
 };

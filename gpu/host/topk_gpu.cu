@@ -11,6 +11,21 @@ namespace
 
 constexpr uint64_t k_b_max = 16;
 
+/* CUDA's error of the last call of this host thread. */
+thread_local cudaError_t last_error = cudaSuccess;
+
+/* CUDA keeps the error of a call that fails, and gives it to whoever asks next. What the calls in
+ * the scope of this leave behind is taken away again. An error that was there before is the
+ * caller's and stays. */
+struct own_errors {
+    const bool clean = cudaPeekAtLastError() == cudaSuccess;
+
+    ~own_errors()
+    {
+        last_error = clean ? cudaGetLastError() : cudaPeekAtLastError();
+    }
+};
+
 enum rcm_gpu_status check_output(const void *values, size_t bytes, const void *indices,
                                  size_t index_bytes)
 {
@@ -161,9 +176,9 @@ enum rcm_gpu_status set_up_second(const struct rcm_gpu_exact &call, uint64_t n, 
     return RCM_GPU_OK;
 }
 
-/* Runs first(values, indices, workspace), which writes the candidates, and then stage 2. */
+/* Starts first(values, indices, workspace), which writes the candidates, and then stage 2. */
 template <class F>
-enum rcm_gpu_status run_both(second_stage s, void *workspace, rcm_gpu_stream stream, F first)
+enum rcm_gpu_status start_both(second_stage s, void *workspace, rcm_gpu_stream stream, F first)
 {
     general_args &a = s.stage.args;
     unsigned char *kept = static_cast<unsigned char *>(workspace), *labels = kept + s.values_bytes,
@@ -212,6 +227,15 @@ enum rcm_gpu_status set_up(const struct rcm_gpu_two_stage *call, two_stage_setup
                          &to->second);
 }
 
+enum rcm_gpu_status start(two_stage_setup s, void *workspace, rcm_gpu_stream stream)
+{
+    return start_both(s.second, workspace, stream, [&](void *values, int32_t *indices, void *rest) {
+        s.first.args.values = values;
+        s.first.args.indices = indices;
+        return start(s.first, rest, stream);
+    });
+}
+
 struct fused_setup {
     fused_args args;
     fused_plan plan;
@@ -249,6 +273,15 @@ enum rcm_gpu_status set_up(const struct rcm_gpu_fused *call, fused_setup *to)
     return set_up_second(second, call->n, true, to->plan.workspace_bytes, &to->second);
 }
 
+enum rcm_gpu_status start(fused_setup s, void *workspace, rcm_gpu_stream stream)
+{
+    return start_both(s.second, workspace, stream, [&](void *values, int32_t *indices, void *rest) {
+        s.args.out.values = values;
+        s.args.out.indices = indices;
+        return stage1_fused(s.args, s.plan, rest, stream);
+    });
+}
+
 size_t workspace_of(const stage1_setup &s)
 {
     return s.workspace_bytes;
@@ -265,22 +298,26 @@ template <class Setup> size_t workspace_of(const Setup &s) /* with two stages */
 template <class Setup, class Call>
 enum rcm_gpu_status ask_workspace(const Call *call, size_t *bytes)
 {
+    const own_errors cleared;
     Setup s;
     enum rcm_gpu_status status = set_up(call, &s);
     *bytes = status == RCM_GPU_OK ? workspace_of(s) : 0;
     return status;
 }
 
-/* Checks all of a call, also its outputs and its workspace. */
+/* Checks all of a call, also its outputs and its workspace, and starts it. */
 template <class Setup, class Call>
-enum rcm_gpu_status set_up_to_run(const Call *call, const void *workspace, size_t workspace_bytes,
-                                  Setup *s)
+enum rcm_gpu_status check_and_start(const Call *call, void *workspace, size_t workspace_bytes,
+                                    rcm_gpu_stream stream)
 {
-    enum rcm_gpu_status status = set_up(call, s);
+    const own_errors cleared;
+    Setup s;
+    enum rcm_gpu_status status = set_up(call, &s);
     if (status == RCM_GPU_OK)
         status = check_output(*call);
-    return status == RCM_GPU_OK ? check_workspace(workspace, workspace_bytes, workspace_of(*s))
-                                : status;
+    if (status == RCM_GPU_OK)
+        status = check_workspace(workspace, workspace_bytes, workspace_of(s));
+    return status == RCM_GPU_OK ? start(s, workspace, stream) : status;
 }
 
 } // namespace
@@ -302,7 +339,8 @@ const char *rcm_gpu_message(enum rcm_gpu_status status)
     case RCM_GPU_BAD_WORKSPACE:
         return "the workspace is null, too small, or its address is not a multiple of 256 bytes";
     case RCM_GPU_ERROR:
-        return "CUDA reported an error";
+        return last_error == cudaSuccess ? "CUDA reported an error"
+                                         : cudaGetErrorString(last_error);
     case RCM_GPU_UNSUPPORTED:
         return "this kernel of stage 1 does not read lengths and starts; leave it to "
                "RCM_GPU_STAGE1_AUTO";
@@ -340,11 +378,7 @@ enum rcm_gpu_status rcm_gpu_stage1_workspace(const struct rcm_gpu_stage1 *call, 
 enum rcm_gpu_status rcm_gpu_stage1(const struct rcm_gpu_stage1 *call, void *workspace,
                                    size_t workspace_bytes, rcm_gpu_stream stream)
 {
-    stage1_setup s;
-    enum rcm_gpu_status status = set_up_to_run(call, workspace, workspace_bytes, &s);
-    if (status != RCM_GPU_OK)
-        return status;
-    return start(s, workspace, stream);
+    return check_and_start<stage1_setup>(call, workspace, workspace_bytes, stream);
 }
 
 enum rcm_gpu_status rcm_gpu_exact_workspace(const struct rcm_gpu_exact *call, size_t *bytes)
@@ -355,9 +389,7 @@ enum rcm_gpu_status rcm_gpu_exact_workspace(const struct rcm_gpu_exact *call, si
 enum rcm_gpu_status rcm_gpu_exact(const struct rcm_gpu_exact *call, void *workspace,
                                   size_t workspace_bytes, rcm_gpu_stream stream)
 {
-    exact_setup s;
-    enum rcm_gpu_status status = set_up_to_run(call, workspace, workspace_bytes, &s);
-    return status == RCM_GPU_OK ? start(s, workspace, stream) : status;
+    return check_and_start<exact_setup>(call, workspace, workspace_bytes, stream);
 }
 
 enum rcm_gpu_status rcm_gpu_two_stage_workspace(const struct rcm_gpu_two_stage *call, size_t *bytes)
@@ -368,15 +400,7 @@ enum rcm_gpu_status rcm_gpu_two_stage_workspace(const struct rcm_gpu_two_stage *
 enum rcm_gpu_status rcm_gpu_two_stage(const struct rcm_gpu_two_stage *call, void *workspace,
                                       size_t workspace_bytes, rcm_gpu_stream stream)
 {
-    two_stage_setup s;
-    enum rcm_gpu_status status = set_up_to_run(call, workspace, workspace_bytes, &s);
-    if (status != RCM_GPU_OK)
-        return status;
-    return run_both(s.second, workspace, stream, [&](void *values, int32_t *indices, void *rest) {
-        s.first.args.values = values;
-        s.first.args.indices = indices;
-        return start(s.first, rest, stream);
-    });
+    return check_and_start<two_stage_setup>(call, workspace, workspace_bytes, stream);
 }
 
 enum rcm_gpu_status rcm_gpu_fused_workspace(const struct rcm_gpu_fused *call, size_t *bytes)
@@ -387,13 +411,5 @@ enum rcm_gpu_status rcm_gpu_fused_workspace(const struct rcm_gpu_fused *call, si
 enum rcm_gpu_status rcm_gpu_fused(const struct rcm_gpu_fused *call, void *workspace,
                                   size_t workspace_bytes, rcm_gpu_stream stream)
 {
-    fused_setup s;
-    enum rcm_gpu_status status = set_up_to_run(call, workspace, workspace_bytes, &s);
-    if (status != RCM_GPU_OK)
-        return status;
-    return run_both(s.second, workspace, stream, [&](void *values, int32_t *indices, void *rest) {
-        s.args.out.values = values;
-        s.args.out.indices = indices;
-        return stage1_fused(s.args, s.plan, rest, stream);
-    });
+    return check_and_start<fused_setup>(call, workspace, workspace_bytes, stream);
 }
