@@ -37,6 +37,7 @@
  * Memory   A pointer is of memory that the current device can use. That is not checked, because
  *          memory of the host or of another device may be usable too. A wrong one is an illegal
  *          address, which CUDA reports at a later call.
+ * Reset    After cudaDeviceReset no call for that device works in the process.
  * Order    Largest first, or smallest first if `smallest` is set. NaN comes last in both: it is
  *          below every value, or above every value if `smallest` is set. -inf is a value like any
  *          other. -0 is just below +0.

@@ -1,4 +1,4 @@
-/* device.cu - the limits of the current device.
+/* device.cu - the limits of the current device, and the shared memory that a kernel may have there.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <gpu/kernels/cuda.cuh>
@@ -7,8 +7,7 @@
 
 #ifdef __CUDACC__
 
-#include <atomic>
-#include <mutex>
+#include "once.cuh"
 
 namespace
 {
@@ -19,13 +18,17 @@ __global__ void __launch_bounds__(1024) probe()
 
 /* The largest number of blocks, up to 8, of a cluster that fits on the device with the largest
  * blocks. 1 if this code was compiled for chips without clusters, even on a chip that has them. */
-unsigned largest_cluster(int major, int shared)
+enum rcm_gpu_status largest_cluster(int major, int shared, unsigned *largest)
 {
+    *largest = 1;
     cudaFuncAttributes code;
-    if (major < 9 || cudaFuncGetAttributes(&code, probe) != cudaSuccess || code.ptxVersion < 90 ||
-        cudaFuncSetAttribute(probe, cudaFuncAttributeMaxDynamicSharedMemorySize, shared) !=
-            cudaSuccess)
-        return 1;
+    if (cudaFuncGetAttributes(&code, probe) != cudaSuccess)
+        return RCM_GPU_ERROR;
+    if (major < 9 || code.ptxVersion < 90)
+        return RCM_GPU_OK;
+    if (cudaFuncSetAttribute(probe, cudaFuncAttributeMaxDynamicSharedMemorySize, shared) !=
+        cudaSuccess)
+        return RCM_GPU_ERROR;
     for (unsigned blocks = 8; blocks > 1; blocks /= 2) {
         cudaLaunchConfig_t config = {};
         cudaLaunchAttribute attribute = {};
@@ -39,10 +42,12 @@ unsigned largest_cluster(int major, int shared)
         config.attrs = &attribute;
         config.numAttrs = 1;
         if (cudaOccupancyMaxActiveClusters(&clusters, probe, &config) == cudaSuccess &&
-            clusters > 0)
-            return blocks;
+            clusters > 0) {
+            *largest = blocks;
+            break;
+        }
     }
-    return 1;
+    return RCM_GPU_OK;
 }
 
 enum rcm_gpu_status ask(int device, device_limits *limits)
@@ -54,8 +59,9 @@ enum rcm_gpu_status ask(int device, device_limits *limits)
             cudaSuccess ||
         cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != cudaSuccess)
         return RCM_GPU_ERROR;
-    *limits = {multiprocessors, (size_t)shared, largest_cluster(major, shared)};
-    return RCM_GPU_OK;
+    limits->multiprocessors = multiprocessors;
+    limits->shared_bytes = (size_t)shared;
+    return largest_cluster(major, shared, &limits->cluster_max);
 }
 
 /* The limits that rcm_gpu_pretend has set; 0: none. */
@@ -68,26 +74,43 @@ std::atomic<unsigned> most_cluster;
 enum rcm_gpu_status device_limits_of_current(device_limits *limits)
 {
     constexpr int devices = 64;
-    static std::once_flag asked[devices];
+    static done_once asked;
     static device_limits all_limits[devices];
-    static enum rcm_gpu_status statuses[devices];
     int device;
     enum rcm_gpu_status status = current_device(&device);
     if (status != RCM_GPU_OK)
         return status;
     if (device < devices) {
-        std::call_once(asked[device], [&] { statuses[device] = ask(device, &all_limits[device]); });
-        *limits = all_limits[device];
-        status = statuses[device];
+        status = asked(nullptr, device, [&] { return ask(device, &all_limits[device]); });
+        if (status == RCM_GPU_OK)
+            *limits = all_limits[device];
     } else {
         status = ask(device, limits);
     }
+    if (status != RCM_GPU_OK)
+        return status;
     if (most_multiprocessors > 0) {
         limits->multiprocessors = std::min<int>(limits->multiprocessors, most_multiprocessors);
         limits->shared_bytes = std::min<size_t>(limits->shared_bytes, most_shared_bytes);
         limits->cluster_max = std::min<unsigned>(limits->cluster_max, most_cluster);
     }
-    return status;
+    return RCM_GPU_OK;
+}
+
+enum rcm_gpu_status allow_all_shared_memory(const void *kernel)
+{
+    static done_once allowed;
+    int device;
+    enum rcm_gpu_status status = current_device(&device);
+    return status != RCM_GPU_OK ? status : allowed(kernel, device, [&] {
+        int most;
+        return cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) ==
+                           cudaSuccess &&
+                       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                            most) == cudaSuccess
+                   ? RCM_GPU_OK
+                   : RCM_GPU_ERROR;
+    });
 }
 
 void rcm_gpu_pretend(unsigned, int multiprocessors, size_t shared_bytes, unsigned cluster_max)

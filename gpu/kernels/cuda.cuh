@@ -42,26 +42,13 @@ __device__ __forceinline__ unsigned char *shared_memory()
     return shared_memory_of_block;
 }
 
-/* Lets the kernel have as much shared memory as the device allows. The limit belongs to the
- * function, so all threads of the host must set the same one. */
-template <class Kernel> enum rcm_gpu_status allow_all_shared_memory(Kernel kernel)
-{
-    int device, most;
-    return cudaGetDevice(&device) == cudaSuccess &&
-                   cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) ==
-                       cudaSuccess &&
-                   cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                        most) == cudaSuccess
-               ? RCM_GPU_OK
-               : RCM_GPU_ERROR;
-}
-
 /* Launches the kernel. RCM_GPU_ERROR if CUDA refuses. */
 template <class... Parameters, class... Arguments>
 enum rcm_gpu_status run(const launch &how, void (*kernel)(Parameters...), Arguments... arguments)
 {
     constexpr size_t always_allowed = 48 * 1024;
-    if (how.shared_bytes > always_allowed && allow_all_shared_memory(kernel) != RCM_GPU_OK)
+    if (how.shared_bytes > always_allowed &&
+        allow_all_shared_memory((const void *)kernel) != RCM_GPU_OK)
         return RCM_GPU_ERROR;
     cudaLaunchConfig_t config = {};
     cudaLaunchAttribute attribute = {};

@@ -6,13 +6,17 @@
 
 #include <gpu/topk_gpu.h>
 
-/* The limits of a device. Each device is asked once. */
+/* The limits of a device. Each device is asked once, and again after a failure. */
 struct device_limits {
     int multiprocessors;
     size_t shared_bytes;  /* that a block may have */
     unsigned cluster_max; /* blocks of a cluster; 1: the device has no clusters */
 };
 enum rcm_gpu_status device_limits_of_current(device_limits *limits);
+
+/* Lets the kernel have as much shared memory as the current device allows: once. The limit belongs
+ * to the function, so all threads of the host must set the same one. */
+enum rcm_gpu_status allow_all_shared_memory(const void *kernel);
 
 /* How a kernel is launched. All grids have one dimension. */
 struct launch {

@@ -1,16 +1,18 @@
 /* test_gpu_errors.cc - launches that the device refuses: the call says so, starts nothing more, and
- * leaves CUDA's last error as it found it.
+ * leaves CUDA's last error as it found it. And what is done once for each device, unless it failed.
  *
  * Against: an emulated device that refuses one launch, each of a call in turn.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <gpu/kernels/cuda.cuh>
+#include <gpu/host/once.cuh>
 #include <tests/test.h>
 
 #include <functional>
+#include <thread>
 #include <vector>
 
-constexpr uint64_t m = 2, n = 6000;
+constexpr uint64_t m = 2, n = 6000, most = 1 << 15;
 
 alignas(256) static float x[m * n], values[m * n];
 alignas(256) static int32_t indices[m * n];
@@ -80,4 +82,50 @@ START_TEST(errors_of_the_caller)
 }
 END_TEST
 
-TEST_MAIN("gpu errors", refused_launches, errors_of_the_caller)
+START_TEST(once)
+{
+    static done_once done;
+    static int kernels[most];
+    unsigned asked = 0;
+    const auto fail = [&] { return asked++, RCM_GPU_ERROR; };
+    const auto succeed = [&] { return asked++, RCM_GPU_OK; };
+    ck_assert_int_eq(done(nullptr, 0, fail), RCM_GPU_ERROR);
+    ck_assert_int_eq(done(nullptr, 0, fail), RCM_GPU_ERROR); /* not kept */
+    ck_assert_int_eq(done(nullptr, 0, succeed), RCM_GPU_OK);
+    ck_assert_int_eq(done(nullptr, 0, fail), RCM_GPU_OK);
+    ck_assert_uint_eq(asked, 3);
+    /* Each kernel on each device apart. */
+    for (unsigned repeat = 0; repeat < 2; repeat++)
+        for (unsigned i = 0; i < 1600; i++)
+            ck_assert_int_eq(done(kernels + i % 200, (int)(i / 200), succeed), RCM_GPU_OK);
+    ck_assert_uint_eq(asked, 1603);
+    /* More than there is room for are asked each time, and those before are still known. */
+    for (unsigned repeat = 0; repeat < 2; repeat++)
+        for (unsigned i = 0; i < most; i++)
+            ck_assert_int_eq(done(kernels + i, 9, succeed), RCM_GPU_OK);
+    ck_assert_uint_gt(asked, 1603 + most);
+    ck_assert_int_eq(done(kernels, 0, fail), RCM_GPU_OK);
+}
+END_TEST
+
+/* Host threads at once: one of them does it, and all see what it wrote. */
+START_TEST(once_in_threads)
+{
+    for (unsigned repeat = 0; repeat < 200; repeat++) {
+        static done_once done[200];
+        unsigned answer = 0;
+        std::vector<std::thread> threads;
+        std::atomic<unsigned> wrong{0};
+        for (unsigned i = 0; i < 4; i++)
+            threads.emplace_back([&] {
+                done[repeat](&answer, 3, [&] { return answer++, RCM_GPU_OK; });
+                wrong += answer != 1;
+            });
+        for (std::thread &thread : threads)
+            thread.join();
+        ck_assert_uint_eq(wrong, 0);
+    }
+}
+END_TEST
+
+TEST_MAIN("gpu errors", refused_launches, errors_of_the_caller, once, once_in_threads)
