@@ -170,8 +170,9 @@ def on_gpu(x, k, dim=-1, largest=True, sorted=True, lengths=None, starts=None, *
         lead = x.shape[:axis] + x.shape[axis + 1:]
         rows = x.resolve_neg().reshape(x.shape or (1,)).movedim(axis, -1).reshape(math.prod(lead),
                                                                                   n)
-        lengths, starts = (one if one is None else one.reshape(-1).to(torch.int32).contiguous()
-                           for one in (lengths, starts))
+        lengths, starts = (
+            one if one is None else one.reshape(-1).to(x.device, torch.int32).contiguous()
+            for one in (lengths, starts))
         most = min(k, n)  # more have no place in a row of this width
         part = own if most == k else outputs(x, most, axis, int32, values)
         try:

@@ -237,6 +237,12 @@ def test_wrong_lengths(by, as_on_a_gpu):
             rcm.topk(**{"x": x, "k": 3, **what})
 
 
+def test_lengths_elsewhere(by):
+    """They go to where x lies. (Those of meta have no values to copy.)"""
+    with pytest.raises(NotImplementedError):
+        _topk_tensor.on_gpu(made(5, 90), 3, lengths=torch.ones(5, dtype=torch.int32, device="meta"))
+
+
 def test_buckets(by, as_on_a_gpu):
     x = made(3, 500)
     for n, b, k_b, k in ((500, 50, 2, 40), (500, 50, 2, 100), (499, 64, 3, 100), (499, 64, 1, 64),
