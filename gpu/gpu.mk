@@ -75,11 +75,11 @@ $(GPU_TESTS): $(BUILD)/gpu/tests/%: $(BUILD)/tests/gpu/%.o $(SHARED_GPU)
 	$(say) LINK $@
 	$(Q)$(NVCC) $(filter %.o,$^) $(FIND_GPU) $(GPU_TEST_LIBS) -lm -o $@
 
-$(BUILD)/tests/%: tests/%.cc $(EMULATED) | $(BUILD)/see/tests/.made
+$(BUILD)/tests/%: tests/%.cc $(EMULATED) $(MODEL) $(BASE_LIBRARY) | $(BUILD)/see/tests/.made
 	@mkdir -p $(@D)
 	$(say) TEST $<
 	$(Q)$(CXX) $(EMULATE_FLAGS) -Wno-missing-field-initializers $(SANITIZE) $(CFLAGS) $(SEE_TESTS) \
-	    $(TEST_FLAGS) -MMD -MP $< $(filter %.o,$^) $(LDFLAGS) $(TEST_LIBS) -lm -lpthread -o $@
+	    $(TEST_FLAGS) -MMD -MP $< $(filter %.o %.a,$^) $(LDFLAGS) $(TEST_LIBS) -lm -lpthread -o $@
 
 # The benchmark of the kernels is built twice, too: emulated for its tests, and for a GPU.
 BENCH_PARTS := $(CUDA_BENCH) $(BENCH) $(MODEL) $(BUILD)/libcommon.a $(BASE_LIBRARY)

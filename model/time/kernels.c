@@ -43,12 +43,17 @@ static double ours_width(double queue, double bytes)
     return (queue > 8.0 ? 256.0 : 512.0) * ours_columns(queue, bytes);
 }
 
+/* The most buckets with which the blocks are few: fewer than wanted, if each takes whole rows. */
+static double ours_few_most(struct rcm_topk p, double bytes)
+{
+    return ours_width(ours_queue(p.k_b), bytes) * (ceil(OURS_WANTED / shape_rows(p)) - 1.0);
+}
+
 /* Where the blocks are no longer few, of values of 4 and 2 bytes. */
 static size_t ours_edges(struct rcm_topk p, uint64_t b[RCM_EDGES_MOST])
 {
     for (size_t i = 0; i < 2; i++)
-        b[i] = (uint64_t)ceil(OURS_WANTED * ours_width(ours_queue(p.k_b), i ? 2.0 : 4.0) /
-                              shape_rows(p));
+        b[i] = (uint64_t)ours_few_most(p, i ? 2.0 : 4.0) + 1;
     return 2;
 }
 
@@ -70,8 +75,8 @@ static struct rcm_work ours_work(struct rcm_topk p, double bytes)
     const double n = (double)p.n, b = (double)p.b, m = shape_rows(p), longest = ceil(n / b),
                  queue = ours_queue(p.k_b), columns = ours_columns(queue, bytes),
                  width = ours_width(queue, bytes);
-    const bool few = b < ceil(OURS_WANTED * width / m) && m < OURS_WANTED,
-               append = queue >= 8.0 && !few && longest >= 32.0 * queue;
+    const bool few = b <= ours_few_most(p, bytes),
+               append = queue >= 8.0 && !few && floor(n / b) >= 32.0 * queue;
     const double threads = append ? 256.0 : width / columns,
                  floor_steps = append ? 32.0 * queue : ours_floor_steps(m * n, columns, queue);
     double strips = fmax(1.0, b / (threads * columns)), splits = 1.0;

@@ -1,12 +1,24 @@
 /* test_gpu_plan.cc - the plan of the `column` kernels for shapes that are too large to run in a
  * test: up to n = 2^31 - 1, many rows, any device. For every shape, every column of every step has
- * a lane, the queues fit into their memory, and no integer overflows.
+ * a lane, the queues fit into their memory, and no integer overflows. And the same plan as the time
+ * model has it.
  *
- * Against: 200,000 random plans up to n = 2^31 - 1.
+ * Against: 200,000 random plans up to n = 2^31 - 1, and 20,000 as the time model has them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <gpu/kernels/stage1.cuh>
+#include <model/recallmodel/time.h>
 #include <tests/test.h>
+
+static uint32_t queue_of(uint64_t k_b)
+{
+    return (uint32_t)(k_b > 8 ? 16 : k_b > 4 ? 8 : k_b);
+}
+/* The columns of a lane. */
+static uint32_t vector_of(uint64_t k_b, int bytes)
+{
+    return (queue_of(k_b) <= 2 ? 16 : queue_of(k_b) <= 4 ? 8 : 4) / (uint32_t)bytes;
+}
 
 static stage1_args random_args(uint64_t *state, int bytes)
 {
@@ -82,13 +94,7 @@ START_TEST(plans)
             continue;
         }
         const uint32_t buckets = a.contiguous ? 1 : a.b, length = a.contiguous ? a.size : a.n;
-        const uint32_t kb = a.k_b > 8   ? 16
-                            : a.k_b > 4 ? 8
-                                        : a.k_b,
-                       vector = (uint32_t)((kb <= 2   ? 16
-                                            : kb <= 4 ? 8
-                                                      : 4) /
-                                           bytes);
+        const uint32_t vector = vector_of(a.k_b, bytes);
         const uint64_t steps = length / p.columns;
         REQUIRE((uint64_t)buckets * p.replicas == p.columns &&
                 p.columns % vector == 0); /* no overflow, whole vectors */
@@ -115,4 +121,44 @@ START_TEST(plans)
 }
 END_TEST
 
-TEST_MAIN("gpu plan", plans)
+/* The time model states the plan again (model/time/kernels.c), for interleaved buckets and 132
+ * multiprocessors, with real numbers where the plan rounds. Each rounding is by a factor of 2 at
+ * most. (A number of buckets that is no multiple of a lane's columns costs up to 16 times the
+ * lanes, and two-byte columns of more than 65,534 steps are split; the model leaves both out.) */
+START_TEST(plans_of_the_time_model)
+{
+    const device_limits device = {132, 227 * 1024, 8};
+    const struct rcm_kernel *ours = rcm_kernel_by_name("ours");
+    uint64_t state = 8, close = 0, runs = 20000;
+    for (unsigned i = 0; i < runs; i++) {
+        const int bytes = next_random(&state) % 2 ? 4 : 2;
+        stage1_args a;
+        do {
+            a = random_args(&state, bytes);
+            a.contiguous = false;
+            struct rcm_topk p = {a.n, 1, a.b, a.k_b, a.m};
+            uint64_t edges[RCM_EDGES_MOST];
+            if (i % 2) { /* beside a step of the model */
+                ours->edges(p, edges);
+                a.b = (uint32_t)std::min<uint64_t>(edges[bytes == 2], a.n);
+            }
+            a.b = round_up(a.b, vector_of(a.k_b, bytes));
+            a.size = a.n / std::max(a.b, 1u);
+        } while (a.size < 4 || a.k_b > a.size || a.n > 1 << 24);
+        a.longer = a.n % a.b;
+        const column_plan p = plan_column(a, bytes, device);
+        const struct rcm_work work = ours->work({a.n, 1, a.b, a.k_b, a.m}, bytes);
+        const double lanes = (double)p.segments * p.strips * p.splits * p.groups * p.lanes,
+                     blocks = work.blocks / std::max(lanes / 64.0, 1.0),
+                     elements = work.elements / ((double)vector_of(a.k_b, bytes) * p.split_steps);
+        if (!(blocks < 2.01 && blocks > 0.49 && elements < 2.01 && elements > 0.49))
+            ck_abort_msg("%g times the blocks, %g times the elements: " PLAN_FMT, blocks, elements,
+                         PLAN_ARG);
+        close += blocks < 1.25 && blocks > 0.8 && elements < 1.25 && elements > 0.8;
+    }
+    printf("%" PRIu64 " of %" PRIu64 " plans are within 1.25 of the time model\n", close, runs);
+    ck_assert_uint_gt(close, runs * 8 / 10);
+}
+END_TEST
+
+TEST_MAIN("gpu plan", plans, plans_of_the_time_model)
