@@ -63,10 +63,13 @@ void launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, un
     grid_size = {blocks, 1, 1};
     block_size = {threads, 1, 1};
     std::mt19937 shuffle(order);
-    for (unsigned i : turns(blocks / in_cluster, shuffle)) {
+    const unsigned clusters = blocks / in_cluster,
+                   run = last_clusters ? std::min(last_clusters, clusters) : clusters,
+                   first = clusters - run;
+    for (unsigned i : turns(run, shuffle)) {
         cluster.resize(in_cluster);
         for (unsigned rank = 0; rank < in_cluster; rank++)
-            start_block(rank, i * in_cluster + rank, threads, shared_bytes);
+            start_block(rank, (first + i) * in_cluster + rank, threads, shared_bytes);
         run_cluster([&] { kernel(arguments...); }, shuffle);
     }
 }

@@ -31,6 +31,9 @@ inline device_state device;
 /* Launches until one is refused; none is while it is 0. For tests. */
 inline unsigned refused_launch = 0;
 
+/* How many clusters of a grid run, the last ones; 0: all. For tests. */
+inline unsigned last_clusters = 0;
+
 struct index3 {
     unsigned x = 0, y = 0, z = 0;
 };

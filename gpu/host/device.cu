@@ -120,6 +120,11 @@ void rcm_gpu_pretend(unsigned, int multiprocessors, size_t shared_bytes, unsigne
     most_cluster = cluster_max;
 }
 
+bool rcm_gpu_run_last(unsigned)
+{
+    return false;
+}
+
 #else
 
 enum rcm_gpu_status device_limits_of_current(device_limits *limits)
@@ -133,6 +138,12 @@ void rcm_gpu_pretend(unsigned order, int multiprocessors, size_t shared_bytes, u
 {
     emulate::order = order;
     emulate::device = {multiprocessors, shared_bytes, cluster_max};
+}
+
+bool rcm_gpu_run_last(unsigned clusters)
+{
+    emulate::last_clusters = clusters;
+    return true;
 }
 
 #endif

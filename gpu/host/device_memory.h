@@ -38,6 +38,10 @@ enum rcm_gpu_status rcm_gpu_facts_of_current(struct rcm_gpu_facts *facts);
 void rcm_gpu_pretend(unsigned order, int multiprocessors, size_t shared_bytes,
                      unsigned cluster_max);
 
+/* For tests of calls that are too large to emulate: the emulated device runs only the last clusters
+ * of each grid, this many; 0: all of them. False: the device is real and runs all. */
+bool rcm_gpu_run_last(unsigned clusters);
+
 #ifdef __cplusplus
 }
 #endif
