@@ -219,6 +219,14 @@ struct rcm_gpu_exact {
      * is set. */
     const int32_t *lengths, *starts;
     int64_t fill;
+
+    /* NULL, or the page tables of a paged cache, integers in device memory: in place of position i
+     * of row r, `indices` then gets pages[r * pages_stride + i / page_size] * page_size +
+     * i % page_size, which `index_bytes` must hold. Entries of pages in which no result lies are
+     * not read. Not with labels. */
+    const int32_t *pages;
+    uint64_t pages_stride; /* from the table of a row to that of the next; 0: all rows share one */
+    unsigned page_size;    /* a power of two, up to 2^30 */
 };
 
 /* As for stage 1. */

@@ -54,11 +54,14 @@ enum rcm_gpu_status check_exact(const struct rcm_gpu_exact *call)
     if ((uintptr_t)call->labels % sizeof *call->labels != 0 ||
         (uintptr_t)call->reread % sizeof *call->reread != 0 ||
         (uintptr_t)call->lengths % sizeof *call->lengths != 0 ||
-        (uintptr_t)call->starts % sizeof *call->starts != 0)
+        (uintptr_t)call->starts % sizeof *call->starts != 0 ||
+        (uintptr_t)call->pages % sizeof *call->pages != 0)
         return RCM_GPU_BAD_POINTER;
     const bool fills = call->lengths || call->starts;
     if ((call->index_bytes != 0 && call->index_bytes != 4 && call->index_bytes != 8) ||
-        (fills && call->index_bytes != 8 && call->fill != (int32_t)call->fill))
+        (fills && call->index_bytes != 8 && call->fill != (int32_t)call->fill) ||
+        (call->pages && (call->labels || call->page_size < 1 || call->page_size > 1u << 30 ||
+                         (call->page_size & (call->page_size - 1)) != 0)))
         return RCM_GPU_BAD_TYPE;
     return RCM_GPU_OK;
 }
@@ -87,7 +90,11 @@ enum rcm_gpu_status set_up(const struct rcm_gpu_exact *call, exact_setup *to)
     a.reread = call->reread;
     a.wide = call->index_bytes == 8;
     a.extents = extents_of(call->lengths, call->starts, rows.n);
-    a.general = call->sorted || a.wide || a.extents.given();
+    a.pages = call->pages;
+    a.pages_stride = call->pages_stride;
+    while (a.pages && 1u << a.page_bits < call->page_size)
+        a.page_bits++;
+    a.general = call->sorted || a.wide || a.extents.given() || a.pages;
     a.fill = call->fill;
     a.fill_bits = worst_bits(rows.dtype, rows.smallest);
     to->options = {call->bits ? call->bits : 12, call->unroll ? call->unroll : 8,

@@ -29,7 +29,10 @@ struct general_args : exact_args {
     row_extents extents;
     bool of_candidates; /* do rows begin at 0, whatever their extents say? */
     int64_t fill;
-    uint32_t fill_bits; /* of the value behind the last element of a short row */
+    uint32_t fill_bits;   /* of the value behind the last element of a short row */
+    const int32_t *pages; /* NULL, or the page table of each row, `pages_stride` apart */
+    uint64_t pages_stride;
+    unsigned page_bits; /* a page has 1 << page_bits positions */
 };
 
 /* The call as the blocks of a row of a general call see it: n and k are those of the row. */
@@ -59,7 +62,7 @@ __device__ __forceinline__ candidate candidate_of(const exact_args &a, uint32_t 
     return make_candidate(rank_of_key<BYTES>(key_of<BYTES>(bits, a.order)), (uint32_t)label);
 }
 
-/* Writes a result of a general call into the output. */
+/* Writes a result of a general call, or what stands behind the last one, into the output. */
 template <int BYTES>
 __device__ __forceinline__ void write_output(const general_args &a, size_t at, uint32_t bits,
                                              int64_t index)
@@ -72,16 +75,28 @@ __device__ __forceinline__ void write_output(const general_args &a, size_t at, u
         ((int32_t *)a.indices)[at] = (int32_t)index;
 }
 
+/* Writes the element with this position or label, which goes through the page table of its row. */
+template <int BYTES>
+__device__ __forceinline__ void write_element(const general_args &a, uint64_t row, uint32_t place,
+                                              uint32_t bits, int32_t label)
+{
+    int64_t index = label;
+    if (a.pages) {
+        const int32_t page = a.pages[row * a.pages_stride + ((uint32_t)label >> a.page_bits)];
+        index = page * ((int64_t)1 << a.page_bits) + (label & ((1 << a.page_bits) - 1));
+    }
+    write_output<BYTES>(a, row * a.pitch + place, bits, index);
+}
+
 template <int BYTES>
 __device__ __forceinline__ void write_result(const general_args &a, uint64_t row, uint32_t place,
                                              uint32_t bits, uint32_t index)
 {
-    const size_t at = row * a.pitch + place;
     const int32_t label = a.labels ? a.labels[row * a.stride + index] : (int32_t)index;
     if (a.unordered)
-        a.unordered[at] = candidate_of<BYTES>(a, bits, label);
+        a.unordered[row * a.pitch + place] = candidate_of<BYTES>(a, bits, label);
     else
-        write_output<BYTES>(a, at, bits, label);
+        write_element<BYTES>(a, row, place, bits, label);
 }
 template <int BYTES>
 __device__ __forceinline__ void write_result(const exact_args &a, uint64_t row, uint32_t place,

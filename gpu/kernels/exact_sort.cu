@@ -31,14 +31,13 @@ template <int BYTES>
 __device__ __forceinline__ void write_sorted(const general_args &a, uint64_t row, uint32_t place,
                                              candidate c)
 {
-    const size_t at = row * a.pitch + place;
     const int32_t key = key_of_rank<BYTES>(rank_of(c));
     if (place < a.k)
-        write_output<BYTES>(
-            a, at, BYTES == 4 ? bits_of_key_32(key, a.order) : bits_of_key_16(key, a.order),
+        write_element<BYTES>(
+            a, row, place, BYTES == 4 ? bits_of_key_32(key, a.order) : bits_of_key_16(key, a.order),
             (int32_t)index_of(c));
     else
-        write_output<BYTES>(a, at, a.fill_bits, a.fill);
+        write_output<BYTES>(a, row * a.pitch + place, a.fill_bits, a.fill);
 }
 
 /* ---- in blocks */

@@ -154,6 +154,9 @@ struct wanted {
     bool labels;                     /* the indices are labels: label_of() */
     const int32_t *lengths, *starts; /* on the host, or NULL */
     int64_t fill;
+    const int32_t *pages; /* on the host, or NULL */
+    uint64_t pages_stride;
+    unsigned page_size;
 };
 
 static inline void extent_of(const struct batch *batch, const struct wanted *w, uint64_t r,
@@ -194,6 +197,15 @@ static inline int32_t label_of(uint64_t r, uint64_t i)
 static inline int64_t unlabel(uint64_t r, int64_t label)
 {
     return (label - (int64_t)r) % 5 == 0 ? (label - (int64_t)r) / 5 : -1;
+}
+
+/* The position in row r that the page table maps to this slot; -1 if it is none. */
+static inline int64_t unpage(const struct wanted *w, uint64_t r, int64_t slot, int64_t length)
+{
+    for (int64_t i = slot % w->page_size; i < length; i += w->page_size)
+        if (w->pages[r * w->pages_stride + (uint64_t)i / w->page_size] == slot / w->page_size)
+            return i;
+    return -1;
 }
 
 static inline int64_t index_at(const struct output *o, const struct wanted *w, uint64_t at)
@@ -247,8 +259,10 @@ static inline void check_row(const struct batch *batch, const struct wanted *w,
     REQUIRE(count >= found, "the buckets keep too few");
     for (uint64_t j = 0; j < w->k; j++) {
         const uint64_t at = r * w->k + j;
-        const int64_t given = index_at(o, w, at),
-                      index = w->labels && j < found ? unlabel(r, given) - start : given;
+        const int64_t given = index_at(o, w, at), index = j >= found  ? given
+                                                          : w->labels ? unlabel(r, given) - start
+                                                          : w->pages  ? unpage(w, r, given, length)
+                                                                      : given;
         const uint32_t bits = element(o->values, dtype, at);
         if (j >= found) {
             REQUIRE(index == w->fill, CASE_FMT ": entry %" PRIu64 ": index %" PRId64 ", no fill",

@@ -1,6 +1,6 @@
 /* test_outputs.c - what a call may want besides the k best: best first, wide indices, no values,
- * rows with lengths and starts. Each combination, on every kind of row, for each kernel of exact
- * top-k and for both stages.
+ * rows with lengths and starts, page tables. Each combination, on every kind of row, for each kernel
+ * of exact top-k and for both stages.
  *
  * Against: plain C, as `test_stage1`.
  *
@@ -44,6 +44,20 @@ static struct extents make_extents(const struct batch *batch, uint64_t k, uint64
     return e;
 }
 
+/* Page tables of four rows, or one for all: each page of a row has another place. Slots are beyond
+ * 2^31 if indices are wide. */
+static int32_t *make_pages(struct wanted *w, uint64_t n, uint64_t *state)
+{
+    const int32_t first = w->index_bytes == 8 ? 1 << 22 : 0;
+    w->page_size = first ? 1024u : 1u << random_between(state, n < 500 ? 0 : 4, 10);
+    w->pages_stride = next_random(state) % 4 ? ceil_divide(n, w->page_size) + 3 : 0;
+    int32_t *pages = malloc((4 * w->pages_stride + n + 1) * sizeof *pages);
+    for (uint64_t p = 0; p < 4 * w->pages_stride + n + 1; p++)
+        pages[p] = first + (int32_t)(p * 7919 % (1 << 20));
+    w->pages = pages;
+    return pages;
+}
+
 /* Runs exact top-k by this kernel, or both stages. */
 static struct output output_of(const struct batch *batch, const struct wanted *w, unsigned kernel,
                                const struct extents *e, uint64_t *state)
@@ -53,7 +67,10 @@ static struct output output_of(const struct batch *batch, const struct wanted *w
     int32_t *labels = calloc(elements, sizeof *labels);
     for (uint64_t at = 0; at < elements; at++)
         labels[at] = label_of(at / batch->stride, at % batch->stride);
-    void *device_labels = on_device(labels, elements * sizeof *labels);
+    void *device_labels = on_device(labels, elements * sizeof *labels),
+         *device_pages =
+             w->pages ? on_device(w->pages, (4 * w->pages_stride + batch->n + 1) * sizeof *w->pages)
+                      : NULL;
     const unsigned index_bytes = w->index_bytes == 4 && next_random(state) % 2 ? 0 : w->index_bytes;
     struct rcm_gpu_exact exact = {.rows = rows_of(batch),
                                   .k = w->k,
@@ -64,7 +81,10 @@ static struct output output_of(const struct batch *batch, const struct wanted *w
                                   .index_bytes = index_bytes,
                                   .lengths = w->lengths ? e->device_lengths : NULL,
                                   .starts = w->starts ? e->device_starts : NULL,
-                                  .fill = w->fill};
+                                  .fill = w->fill,
+                                  .pages = device_pages,
+                                  .pages_stride = w->pages_stride,
+                                  .page_size = w->page_size};
     struct rcm_gpu_two_stage stages = {
         .rows = exact.rows,
         .k = w->k,
@@ -94,6 +114,7 @@ static struct output output_of(const struct batch *batch, const struct wanted *w
                      RCM_GPU_OK);
     fetch_output(&o);
     rcm_gpu_free(device_labels);
+    rcm_gpu_free(device_pages);
     free(labels);
     return o;
 }
@@ -112,6 +133,9 @@ static void run(const struct batch *batch, unsigned kernel, unsigned combination
                        .labels = kernel != BOTH_STAGES && next_random(state) % 4 == 0,
                        .lengths = combination & 16 ? e.lengths : NULL,
                        .starts = combination & 32 ? e.starts : NULL};
+    int32_t *pages = kernel != BOTH_STAGES && !w.labels && next_random(state) % 3 == 0
+                         ? make_pages(&w, batch->n, state)
+                         : NULL;
     w.fill = next_random(state) % 2 ? -1 : w.index_bytes == 8 ? INT64_C(1) << 40 : 0;
     if (kernel == BOTH_STAGES) {
         w.assignment = (enum rcm_gpu_assignment)(next_random(state) % 2);
@@ -121,14 +145,15 @@ static void run(const struct batch *batch, unsigned kernel, unsigned combination
     }
     struct output o = output_of(batch, &w, kernel, &e, state);
     char what[100];
-    snprintf(what, sizeof what, "%s%s%s%s, %u bytes%s%s%s",
+    snprintf(what, sizeof what, "%s%s%s%s%s, %u bytes%s%s%s",
              kernel == BOTH_STAGES ? "both stages"
                                    : rcm_gpu_exact_kernel_name((enum rcm_gpu_exact_kernel)kernel),
-             w.labels ? ", labels" : "", w.sorted ? ", sorted" : "",
+             w.labels ? ", labels" : "", w.pages ? ", pages" : "", w.sorted ? ", sorted" : "",
              w.by_index ? ", deterministic" : "", w.index_bytes, w.values ? "" : ", no values",
              w.lengths ? ", lengths" : "", w.starts ? ", starts" : "");
     check_wanted(batch, &w, &o, what);
     free_output(&o);
+    free(pages);
     rcm_gpu_free(e.device_lengths);
     rcm_gpu_free(e.device_starts);
 }

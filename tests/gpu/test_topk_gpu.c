@@ -191,6 +191,12 @@ START_TEST(refusals_of_outputs)
     EXACT(other.lengths = (const int32_t *)((const char *)of_row + 1), RCM_GPU_BAD_POINTER);
     EXACT(other.starts = (const int32_t *)((const char *)of_row + 2), RCM_GPU_BAD_POINTER);
     EXACT((other.lengths = of_row, other.fill = INT64_C(1) << 31), RCM_GPU_BAD_TYPE);
+    EXACT((other.pages = of_row, other.page_size = 0), RCM_GPU_BAD_TYPE);
+    EXACT((other.pages = of_row, other.page_size = 48), RCM_GPU_BAD_TYPE);
+    EXACT((other.pages = of_row, other.page_size = 1u << 31), RCM_GPU_BAD_TYPE);
+    EXACT((other.pages = other.labels = of_row, other.page_size = 64), RCM_GPU_BAD_TYPE);
+    EXACT((other.pages = (const int32_t *)((const char *)of_row + 2), other.page_size = 64),
+          RCM_GPU_BAD_POINTER);
     EXACT(other.sorted = true, RCM_GPU_BAD_WORKSPACE);
     EXACT((other.rows.m = 1 << 20, other.rows.n = other.k = 1 << 20, other.sorted = true),
           RCM_GPU_BAD_TYPE);
