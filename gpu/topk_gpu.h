@@ -173,7 +173,8 @@ RCM_GPU_ENUM(rcm_gpu_exact_kernel){
     /* `radix`. */
     RCM_GPU_EXACT_AUTO = 0,
     /* Digits of `bits` bits, the most significant first. A row is held in the shared memory of a
-     * block or a cluster of blocks. */
+     * block or a cluster of blocks. Up to n = 4096, equal parts of the range of values in their
+     * place; a block holds a row in registers. */
     RCM_GPU_EXACT_RADIX,
     /* 512 bins on the order-preserving key of the value as float16, then a radix sort of the
      * threshold bin. */

@@ -109,6 +109,50 @@ inline int __all_sync(unsigned mask, int predicate)
     return __ballot_sync(mask, predicate) == ~0u;
 }
 
+/* Folds the values of all lanes. */
+template <class T, class Fold> T reduce_warp(unsigned mask, T value, Fold fold)
+{
+    emulate::require_whole_warp(mask);
+    const uint64_t *slots = emulate::gather((uint64_t)value);
+    T all = (T)slots[0];
+    for (unsigned i = 1; i < emulate::warp_size; i++)
+        all = fold(all, (T)slots[i]);
+    return all;
+}
+template <class T> T __reduce_add_sync(unsigned mask, T value)
+{
+    return reduce_warp(mask, value, [](T a, T b) { return a + b; });
+}
+template <class T> T __reduce_min_sync(unsigned mask, T value)
+{
+    return reduce_warp(mask, value, [](T a, T b) { return a < b ? a : b; });
+}
+template <class T> T __reduce_max_sync(unsigned mask, T value)
+{
+    return reduce_warp(mask, value, [](T a, T b) { return a > b ? a : b; });
+}
+
+inline uint32_t __float_as_uint(float value)
+{
+    uint32_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+inline float __uint_as_float(uint32_t bits)
+{
+    float value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+}
+inline float __fdividef(float a, float b)
+{
+    return a / b;
+}
+
+inline int __clz(int x)
+{
+    return x ? __builtin_clz((unsigned)x) : 32;
+}
 inline int __popc(unsigned x)
 {
     return __builtin_popcount(x);

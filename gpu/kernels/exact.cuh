@@ -87,24 +87,30 @@ __device__ __forceinline__ void write_element(const general_args &a, uint64_t ro
     }
     write_output<BYTES>(a, row * a.pitch + place, bits, index);
 }
-
+/* Writes a result whose index, or label, is known. */
 template <int BYTES>
-__device__ __forceinline__ void write_result(const general_args &a, uint64_t row, uint32_t place,
-                                             uint32_t bits, uint32_t index)
+__device__ __forceinline__ void write_labelled(const general_args &a, uint64_t row, uint32_t place,
+                                               uint32_t bits, int32_t label)
 {
-    const int32_t label = a.labels ? a.labels[row * a.stride + index] : (int32_t)index;
     if (a.unordered)
         a.unordered[row * a.pitch + place] = candidate_of<BYTES>(a, bits, label);
     else
         write_element<BYTES>(a, row, place, bits, label);
 }
 template <int BYTES>
-__device__ __forceinline__ void write_result(const exact_args &a, uint64_t row, uint32_t place,
+__device__ __forceinline__ void write_labelled(const exact_args &a, uint64_t row, uint32_t place,
+                                               uint32_t bits, int32_t label)
+{
+    const size_t at = row * a.k + place;
+    write_bits<BYTES>(a.values, at, bits);
+    ((int32_t *)a.indices)[at] = label;
+}
+template <int BYTES, class Args>
+__device__ __forceinline__ void write_result(const Args &a, uint64_t row, uint32_t place,
                                              uint32_t bits, uint32_t index)
 {
-    size_t at = row * a.k + place;
-    write_bits<BYTES>(a.values, at, bits);
-    ((int32_t *)a.indices)[at] = a.labels ? a.labels[row * a.stride + index] : (int32_t)index;
+    write_labelled<BYTES>(a, row, place, bits,
+                          a.labels ? a.labels[row * a.stride + index] : (int32_t)index);
 }
 
 /* Writes what stands behind the last element of a row that has fewer than k. All threads of a block
@@ -151,6 +157,9 @@ enum rcm_gpu_status exact_radix_workspace(const general_args &a, int bytes,
 enum rcm_gpu_status exact_radix(const general_args &a, int bytes, const exact_options &options,
                                 const device_limits &device, void *workspace,
                                 rcm_gpu_stream stream);
+/* Rows of up to exact_short_most elements. It writes in the order of positions. */
+constexpr uint32_t exact_short_most = 4096;
+enum rcm_gpu_status exact_short(const general_args &a, int bytes, rcm_gpu_stream stream);
 enum rcm_gpu_status exact_histogram(const general_args &a, int bytes, const exact_options &options,
                                     rcm_gpu_stream stream);
 /* These write results best first, and of equal ones the lower index first if `by_index` is set: of

@@ -124,7 +124,7 @@ enum rcm_gpu_status start(const general_args &a, const exact_options &options,
 bool has_small_blocks(const general_args &a, int bytes, const device_limits &device)
 {
     const uint32_t long_row = bytes == 4 ? 1 << 17 : 4096;
-    return a.n <= 1024 || (a.n <= long_row && a.m > 2 * (uint64_t)device.multiprocessors);
+    return a.n <= long_row && a.m > 2 * (uint64_t)device.multiprocessors;
 }
 
 } // namespace
@@ -148,6 +148,8 @@ enum rcm_gpu_status exact_radix_workspace(const general_args &a, int bytes,
 enum rcm_gpu_status exact_radix(const general_args &a, int bytes, const exact_options &options,
                                 const device_limits &device, void *workspace, rcm_gpu_stream stream)
 {
+    if (a.n <= exact_short_most)
+        return exact_short(a, bytes, stream);
     if (has_small_blocks(a, bytes, device))
         return bytes == 4 ? start<4, 256>(a, options, device, workspace, stream)
                           : start<2, 256>(a, options, device, workspace, stream);

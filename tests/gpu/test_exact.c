@@ -109,6 +109,39 @@ START_TEST(exact)
 }
 END_TEST
 
+/* Rows that a block holds in registers, at the ends of each size of block. In some a few elements
+ * are far from all others, so that they have the bins of the first level for themselves. */
+START_TEST(short_rows)
+{
+    static const uint64_t lengths[] = {3,    31,   64,   255,  256,  257,  511, 1023,
+                                       1024, 1025, 1500, 2048, 2049, 4095, 4096};
+    uint64_t state = 17;
+    for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++)
+        for (unsigned kind = 0; kind <= KINDS; kind++)
+            for (unsigned dtype = 0; dtype < 3; dtype++) {
+                const uint64_t n = lengths[l], of_k = next_random(&state) % 4;
+                if (!is_tested(l, n, kind, dtype))
+                    continue;
+                const bool outliers = kind == KINDS || next_random(&state) % 4 == 0;
+                struct batch batch =
+                    random_batch((enum rcm_gpu_dtype)dtype, kind < KINDS ? (enum kind)kind : NORMAL,
+                                 n, n > 1000 ? 1 : 4, &state);
+                for (uint64_t at = 0; outliers && at + 1 < batch.m * batch.n; at += 1 + n / 3) {
+                    const uint32_t bits = bits_of(batch.dtype, at % 2 ? 6e4f : -5e4f);
+                    memcpy(batch.memory + batch.offset + at * batch.bytes, &bits, batch.bytes);
+                }
+                ck_assert_int_eq(rcm_gpu_to_device(batch.device, batch.memory, batch.size),
+                                 RCM_GPU_OK);
+                run_exact(&batch,
+                          of_k == 0   ? n
+                          : of_k == 1 ? n - n / 16
+                                      : random_scale(&state, 1, n),
+                          RCM_GPU_EXACT_RADIX, &state);
+                free_batch(&batch);
+            }
+}
+END_TEST
+
 /* Many rows, and a long one. */
 START_TEST(large)
 {
@@ -141,4 +174,4 @@ START_TEST(samples_that_err)
 }
 END_TEST
 
-TEST_MAIN("gpu exact", exact, large, samples_that_err)
+TEST_MAIN("gpu exact", exact, short_rows, large, samples_that_err)
