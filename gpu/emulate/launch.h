@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <map>
+#include <mutex>
 #include <random>
 
 #include "state.h"
@@ -55,9 +57,36 @@ inline void start_block(unsigned rank, unsigned index, unsigned threads, size_t 
     block.warps.resize(threads / warp_size);
 }
 
+/* The memory that rcm_gpu_allocate has given. It is withheld from a cluster that may begin before
+ * the last kernel has ended, until a thread of it waits for that. (A function, as it is called
+ * before the variables of other files are made.) */
+inline std::map<unsigned char *, size_t> &allocations()
+{
+    static std::map<unsigned char *, size_t> all;
+    return all;
+}
+inline std::map<unsigned char *, std::vector<unsigned char>> withheld;
+inline std::mutex memory_mutex;
+
+inline void withhold()
+{
+    std::lock_guard<std::mutex> lock(memory_mutex);
+    for (auto [memory, bytes] : allocations()) {
+        withheld[memory].assign(memory, memory + bytes);
+        std::memset(memory, 0xCD, bytes);
+    }
+}
+inline void give_back()
+{
+    std::lock_guard<std::mutex> lock(memory_mutex);
+    for (const auto &[memory, bytes] : withheld)
+        std::memcpy(memory, bytes.data(), bytes.size());
+    withheld.clear();
+}
+
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, unsigned in_cluster,
-            size_t shared_bytes, Arguments... arguments)
+            size_t shared_bytes, bool overlaps, Arguments... arguments)
 {
     check_launch(blocks, threads, in_cluster, shared_bytes);
     grid_size = {blocks, 1, 1};
@@ -70,7 +99,11 @@ void launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, un
         cluster.resize(in_cluster);
         for (unsigned rank = 0; rank < in_cluster; rank++)
             start_block(rank, (first + i) * in_cluster + rank, threads, shared_bytes);
+        if (overlaps)
+            withhold();
         run_cluster([&] { kernel(arguments...); }, shuffle);
+        if (!withheld.empty())
+            fail("a kernel that may begin early has not waited for the last one");
     }
 }
 

@@ -55,7 +55,8 @@ enum rcm_gpu_status run(const launch &how, void (*kernel)(Parameters...), Argume
 {
     if (emulate::is_refused())
         return RCM_GPU_ERROR;
-    emulate::launch(kernel, how.blocks, how.threads, how.cluster, how.shared_bytes, arguments...);
+    emulate::launch(kernel, how.blocks, how.threads, how.cluster, how.shared_bytes, how.overlaps,
+                    arguments...);
     return RCM_GPU_OK;
 }
 
@@ -105,6 +106,14 @@ template <int PENDING> void copy_wait()
             std::memcpy(copy.to, copy.from, copy.bytes);
         groups.erase(groups.begin());
     }
+}
+
+inline void wait_for_previous_kernel()
+{
+    emulate::give_back();
+}
+inline void let_next_kernel_start()
+{
 }
 
 inline void cluster_sync()

@@ -69,11 +69,17 @@ enum rcm_gpu_status rcm_gpu_wait(void)
 
 void *rcm_gpu_allocate(size_t bytes)
 {
-    return operator new(bytes ? bytes : 1, std::align_val_t(256), std::nothrow);
+    void *memory = operator new(bytes ? bytes : 1, std::align_val_t(256), std::nothrow);
+    std::lock_guard<std::mutex> lock(emulate::memory_mutex);
+    if (memory)
+        emulate::allocations()[static_cast<unsigned char *>(memory)] = bytes;
+    return memory;
 }
 
 void rcm_gpu_free(void *memory)
 {
+    std::lock_guard<std::mutex> lock(emulate::memory_mutex);
+    emulate::allocations().erase(static_cast<unsigned char *>(memory));
     operator delete(memory, std::align_val_t(256));
 }
 

@@ -185,6 +185,9 @@ enum rcm_gpu_status start_both(second_stage s, void *workspace, rcm_gpu_stream s
                   *rest = labels + s.indices_bytes;
     if (!s.runs)
         return first(a.values, static_cast<int32_t *>(a.indices), rest);
+    /* Only stage 2 begins early, and it waits for stage 1. What comes next, such as the next call's
+     * stage 1, waits as usual, and so writes no candidates that stage 2 still reads. */
+    a.overlaps = s.stage.device.overlap();
     a.x = kept;
     a.labels = reinterpret_cast<int32_t *>(labels);
     enum rcm_gpu_status status = first(kept, reinterpret_cast<int32_t *>(labels), rest);

@@ -51,16 +51,23 @@ enum rcm_gpu_status run(const launch &how, void (*kernel)(Parameters...), Argume
         allow_all_shared_memory((const void *)kernel) != RCM_GPU_OK)
         return RCM_GPU_ERROR;
     cudaLaunchConfig_t config = {};
-    cudaLaunchAttribute attribute = {};
+    cudaLaunchAttribute attributes[2] = {};
     config.gridDim = dim3(how.blocks);
     config.blockDim = dim3(how.threads);
     config.dynamicSmemBytes = how.shared_bytes;
     config.stream = (cudaStream_t)how.stream;
-    attribute.id = cudaLaunchAttributeClusterDimension;
-    attribute.val.clusterDim.x = how.cluster;
-    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-    config.attrs = &attribute;
-    config.numAttrs = how.cluster > 1;
+    config.attrs = attributes;
+    if (how.cluster > 1) {
+        cudaLaunchAttribute &a = attributes[config.numAttrs++];
+        a.id = cudaLaunchAttributeClusterDimension;
+        a.val.clusterDim.x = how.cluster;
+        a.val.clusterDim.y = a.val.clusterDim.z = 1;
+    }
+    if (how.overlaps) {
+        cudaLaunchAttribute &a = attributes[config.numAttrs++];
+        a.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        a.val.programmaticStreamSerializationAllowed = 1;
+    }
     return cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...) == cudaSuccess
                ? RCM_GPU_OK
                : RCM_GPU_ERROR;
@@ -127,6 +134,23 @@ template <int PENDING> __device__ __forceinline__ void copy_wait()
 {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
+#endif
+}
+
+/* Waits until the kernels before this one have ended, and sees all that they wrote. Every thread of
+ * a kernel that is launched with `overlaps` calls it; in others it does nothing. */
+__device__ __forceinline__ void wait_for_previous_kernel()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+/* Lets the next kernel of the stream begin, if it is launched with `overlaps`, when all blocks of
+ * this one have called it. Where none is left to start, it takes no place from them. */
+__device__ __forceinline__ void let_next_kernel_start()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
 

@@ -23,6 +23,7 @@ struct exact_args {
  * pays for none of it. */
 struct general_args : exact_args {
     bool general;         /* is any of this asked for? */
+    bool overlaps;        /* may the kernel begin before the last one has ended? Not all do. */
     uint32_t pitch;       /* results of a row in the output: the k of the call */
     candidate *unordered; /* NULL, or where results are left for exact_order() */
     bool wide;            /* an index has 8 bytes, not 4 */

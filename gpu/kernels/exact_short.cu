@@ -70,7 +70,7 @@ struct short_row : short_elements<BYTES, THREADS, ROUNDS, Args> {
     {
         return (int32_t *)(shared_memory() + labels_at());
     }
-    __device__ __forceinline__ void clear() const
+    static __device__ __forceinline__ void clear()
     {
 #pragma unroll
         for (uint32_t i = 0; i < bins_each; i++)
@@ -394,20 +394,22 @@ struct short_row : short_elements<BYTES, THREADS, ROUNDS, Args> {
 template <int BYTES, int THREADS, int ROUNDS>
 __global__ void __launch_bounds__(THREADS, 768 / THREADS) short_exact(exact_args a)
 {
-    short_row<BYTES, THREADS, ROUNDS, exact_args> row(a);
-    row.clear();
-    row.run();
+    typedef short_row<BYTES, THREADS, ROUNDS, exact_args> row;
+    row::clear();
+    wait_for_previous_kernel();
+    row(a).run();
 }
 
 /* The same for rows of different lengths and for other outputs. */
 template <int BYTES, int THREADS, int ROUNDS>
 __global__ void __launch_bounds__(THREADS, 768 / THREADS) short_general(general_args of_all)
 {
+    typedef short_row<BYTES, THREADS, ROUNDS, general_args> row;
+    row::clear();
+    wait_for_previous_kernel();
     const general_args a = args_of_row<BYTES>(of_all, blockIdx.x);
-    short_row<BYTES, THREADS, ROUNDS, general_args> row(a);
-    row.clear();
     if (a.k > 0)
-        row.run();
+        row(a).run();
     write_rest<BYTES>(a, blockIdx.x);
 }
 
@@ -415,10 +417,13 @@ template <int BYTES, int THREADS, int ELEMENTS>
 enum rcm_gpu_status start(const general_args &a, rcm_gpu_stream stream)
 {
     constexpr int ROUNDS = ELEMENTS * BYTES / 16;
-    const launch how = {(unsigned)a.m, THREADS,
+    const launch how = {(unsigned)a.m,
+                        THREADS,
                         short_row<BYTES, THREADS, ROUNDS, exact_args>::labels_at() +
                             (a.labels ? round_up<size_t>(a.n, 4) * sizeof(int32_t) : 0),
-                        1, stream};
+                        1,
+                        stream,
+                        a.overlaps};
     return a.general ? run(how, short_general<BYTES, THREADS, ROUNDS>, a)
                      : run(how, short_exact<BYTES, THREADS, ROUNDS>, a);
 }

@@ -11,6 +11,12 @@ struct device_limits {
     int multiprocessors;
     size_t shared_bytes;  /* that a block may have */
     unsigned cluster_max; /* blocks of a cluster; 1: the device has no clusters */
+
+    /* May a kernel begin before the last one has ended? Devices with clusters can (sm_90). */
+    bool overlap() const
+    {
+        return cluster_max > 1;
+    }
 };
 enum rcm_gpu_status device_limits_of_current(device_limits *limits);
 
@@ -24,6 +30,9 @@ struct launch {
     size_t shared_bytes;
     unsigned cluster; /* blocks of a cluster; 1: none */
     rcm_gpu_stream stream;
+    /* May it begin before the kernel before it in the stream has ended? It then reads and writes no
+     * memory of the device before wait_for_previous_kernel(). */
+    bool overlaps = false;
 };
 
 #endif

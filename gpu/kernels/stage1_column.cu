@@ -232,6 +232,7 @@ __global__ void __launch_bounds__(tuning<BYTES, KB, BODY>::threads, 2)
     column(stage1_args a, column_plan p, candidate *shelves, uint32_t *counters)
 {
     constexpr int C = tuning<BYTES, KB, BODY>::C;
+    let_next_kernel_start();
     const block_part block = part_of_block(p);
     const lane_columns<BYTES, C> lane(a, p, block);
     const block_steps steps = steps_of_block(a, p, block.split);

@@ -24,6 +24,7 @@ template <int BYTES> __device__ __forceinline__ stage1_args args_of_row(stage1_a
 template <int BYTES, int KB, bool EXTENTS>
 __global__ void __launch_bounds__(block_threads) thread_per_bucket(stage1_args of_all)
 {
+    let_next_kernel_start();
     uint64_t at = (uint64_t)blockIdx.x * block_threads + threadIdx.x;
     if (at >= of_all.m * of_all.b)
         return;

@@ -111,6 +111,7 @@ __device__ __forceinline__ void fill_queue(typename reader<BYTES>::entry (&q)[KB
 template <int BYTES, int KB>
 __global__ void __launch_bounds__(block_threads) tile(stage1_args a, column_plan p)
 {
+    let_next_kernel_start();
     const tile_strip t = strip_of_block(a, p);
     unsigned char *elements = shared_memory();
     const uint32_t shift = copy_strip<BYTES>(a, t, elements);

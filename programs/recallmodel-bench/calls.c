@@ -48,6 +48,51 @@ static struct rcm_gpu_two_stage two_stage_of(const struct cell *c, const void *x
                                       .indices = indices};
 }
 
+/* The stages as two calls. The candidates are at the beginning of the workspace. */
+struct two_calls {
+    struct rcm_gpu_stage1 first;
+    struct rcm_gpu_exact second;
+    size_t candidate_bytes;
+};
+
+static struct two_calls two_calls_of(const struct device *r, const struct cell *c, const void *x)
+{
+    const size_t candidates = c->m * cell_candidates(c),
+                 values = (candidates * rcm_gpu_dtype_bytes(c->dtype) + 255) / 256 * 256,
+                 indices = (candidates * sizeof(int32_t) + 255) / 256 * 256;
+    char *const at = r->workspace.at;
+    struct two_calls both = {.candidate_bytes = values + indices};
+    both.first = stage1_of(c, x, at, (int32_t *)(at + values));
+    both.second = exact_of(c, at, r->values.at, r->indices.at);
+    both.second.rows.n = cell_candidates(c);
+    both.second.labels = both.first.indices;
+    return both;
+}
+
+static enum rcm_gpu_status workspace_of_two_calls(const struct device *r, const struct cell *c,
+                                                  size_t *bytes)
+{
+    struct two_calls both = two_calls_of(r, c, r->x[0].at);
+    size_t second;
+    both.second.rows.x = r->x[0].at; /* there is no workspace yet */
+    enum rcm_gpu_status status = rcm_gpu_stage1_workspace(&both.first, bytes);
+    if (status == RCM_GPU_OK)
+        status = rcm_gpu_exact_workspace(&both.second, &second);
+    if (status == RCM_GPU_OK)
+        *bytes = both.candidate_bytes + (*bytes > second ? *bytes : second);
+    return status;
+}
+
+static enum rcm_gpu_status run_two_calls(const struct device *r, const struct cell *c,
+                                         const void *x, rcm_gpu_stream stream)
+{
+    const struct two_calls both = two_calls_of(r, c, x);
+    char *const rest = (char *)r->workspace.at + both.candidate_bytes;
+    const size_t rest_bytes = r->workspace.bytes - both.candidate_bytes;
+    const enum rcm_gpu_status status = rcm_gpu_stage1(&both.first, rest, rest_bytes, stream);
+    return status == RCM_GPU_OK ? rcm_gpu_exact(&both.second, rest, rest_bytes, stream) : status;
+}
+
 static struct rcm_gpu_fused fused_of(const struct device *r, const struct cell *c)
 {
     return (struct rcm_gpu_fused){
@@ -101,6 +146,8 @@ enum rcm_gpu_status workspace_of(struct device *r, const struct cell *c, size_t 
         }
         /* fall through */
     default: {
+        if (how_of(c)->apart)
+            return workspace_of_two_calls(r, c, bytes);
         struct rcm_gpu_two_stage call =
             two_stage_of(c, c->d ? r->products.at : r->x[0].at, NULL, NULL);
         return rcm_gpu_two_stage_workspace(&call, bytes);
@@ -142,6 +189,8 @@ enum rcm_gpu_status run_cell(void *context, unsigned call, rcm_gpu_stream stream
         }
         /* fall through */
     default: {
+        if (how_of(c)->apart)
+            return run_two_calls(r, c, x, stream);
         struct rcm_gpu_two_stage both = two_stage_of(c, x, r->values.at, r->indices.at);
         return rcm_gpu_two_stage(&both, r->workspace.at, r->workspace.bytes, stream);
     }

@@ -57,6 +57,7 @@ const struct kernel cuda_kernels[] = {
     {.task = TASK_TWO_STAGE,
      .name = "block_per_bucket",
      .how = HOW(.stage1 = RCM_GPU_STAGE1_BLOCK_PER_BUCKET)},
+    {.task = TASK_TWO_STAGE, .name = "two-calls", .how = HOW(.apart = true)},
     {.task = TASK_TWO_STAGE, .name = "histogram", .how = HOW(.exact = RCM_GPU_EXACT_HISTOGRAM)},
     {.task = TASK_FUSED, .name = "fused", .how = HOW(.product = PRODUCT_FUSED), .dtype = DTYPE_F32},
     {.task = TASK_FUSED,

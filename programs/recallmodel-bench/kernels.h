@@ -18,6 +18,7 @@ struct how {
     unsigned bits, unroll;
     bool binary_search;
     enum product product;
+    bool apart; /* the two stages are two calls: the second begins when the first has ended */
 };
 
 static inline const struct how *how_of(const struct cell *cell)
