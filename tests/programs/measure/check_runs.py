@@ -129,6 +129,8 @@ cccl/segments: kernel=cub_before b=1048576 k_b=16 entropy=0.201 time_us=2052.000
 cccl/segments: kernel=cub_before b=262144 k_b=32 entropy=1 time_us=1051.000
 flashinfer/tie-break: state=before kernel=plain n=131072 m=1 time_us_median=40.90
 flashinfer/tie-break: state=after kernel=tie-large n=131072 m=1 time_us_median=72.24
+fused-exact/times: k=2048 m=8 d=768 time_us=5410 low_us=5388
+fused-exact/times: device=B200 n=1048576 m=64 time_us=1320
 streamindex/indexer: kernel=materialize n=8192 k=512 m=32768 time_us=317000
 streamindex/indexer: kernel=streamindex n=262144 k=512 m=1048576 time_us=30899600
 saap/table-2: method=saap task=retr-kv score=7.40 selectivity_percent=21.9
