@@ -160,31 +160,59 @@ static double longest_us(double memory, double matrix, double vector, const char
     return longest * 1e6;
 }
 
-struct rcm_product rcm_product(const struct rcm_device *device, enum rcm_dtype dtype,
-                               struct rcm_topk p, uint64_t d)
+/* What a kernel does beside the product in all rows: the elements that it multiplies, the vector
+ * operations, and the bytes that it hands on. */
+struct beside {
+    double elements, operations, bytes;
+};
+
+static struct rcm_product product_with(const struct rcm_device *device, enum rcm_dtype dtype,
+                                       struct rcm_topk p, uint64_t d, struct beside fused)
 {
-    struct rcm_product product = {NAN, NAN, NAN, NULL, NULL, NAN, NAN, NAN};
-    if (rcm_check(p) != RCM_OK || d < 1 || !(device->bandwidth_bytes_per_s > 0.0) ||
-        !(device->matrix_rate_per_s > 0.0))
+    struct rcm_product product = {NAN, NAN, NAN, NAN, NULL, NULL, NAN, NAN, NAN};
+    if (d < 1 || !(device->bandwidth_bytes_per_s > 0.0) || !(device->matrix_rate_per_s > 0.0))
         return product;
     const double m = shape_rows(p), n = (double)p.n, e = rcm_dtype_bytes(dtype),
                  beta = device->bandwidth_bytes_per_s;
     const double vectors = e * (m + n) * (double)d, operations = 2.0 * m * n * (double)d,
                  matrix = operations / device->matrix_rate_per_s,
-                 fused = vectors + rcm_bytes_to_memory(device, candidate_bytes(p, e));
+                 fused_operations = 2.0 * fused.elements * (double)d,
+                 moved = vectors + rcm_bytes_to_memory(device, fused.bytes);
+    const char *least_bound;
     product.product_us = longest_us((vectors + rcm_bytes_to_memory(device, e * m * n)) / beta,
                                     matrix, 0.0, &product.product_bound);
+    product.least_us = longest_us(vectors / beta, matrix, 0.0, &least_bound);
     product.product_intensity = operations / (vectors + e * m * n);
-    product.fused_intensity = operations / fused;
+    product.fused_intensity = fused_operations / moved;
     product.ridge = device->matrix_rate_per_s / beta;
     if (!(device->vector_rate_per_s > 0.0))
         return product;
     product.fused_us =
-        longest_us(fused / beta, matrix, stage1_operations(p) / device->vector_rate_per_s,
-                   &product.fused_bound);
-    product.fused_through_memory_us =
-        fmax(product.fused_us, (vectors + candidate_bytes(p, e)) / beta * 1e6);
+        longest_us(moved / beta, fused_operations / device->matrix_rate_per_s,
+                   fused.operations / device->vector_rate_per_s, &product.fused_bound);
+    product.fused_through_memory_us = fmax(product.fused_us, (vectors + fused.bytes) / beta * 1e6);
     return product;
+}
+
+struct rcm_product rcm_product(const struct rcm_device *device, enum rcm_dtype dtype,
+                               struct rcm_topk p, uint64_t d)
+{
+    const bool ok = rcm_check(p) == RCM_OK;
+    return product_with(device, dtype, p, ok ? d : 0,
+                        (struct beside){shape_rows(p) * (double)p.n, stage1_operations(p),
+                                        candidate_bytes(p, rcm_dtype_bytes(dtype))});
+}
+
+struct rcm_product rcm_product_above(const struct rcm_device *device, enum rcm_dtype dtype,
+                                     struct rcm_topk p, uint64_t d, double sample, double survivors)
+{
+    p.b = p.k_b = 1;
+    const bool ok = rcm_check(p) == RCM_OK && sample >= 0.0 && sample <= (double)p.n &&
+                    survivors >= 0.0 && survivors <= (double)p.n;
+    const double m = shape_rows(p), elements = m * ((double)p.n + sample);
+    return product_with(
+        device, dtype, p, ok ? d : 0,
+        (struct beside){elements, elements, m * survivors * (rcm_dtype_bytes(dtype) + 4.0)});
 }
 
 double rcm_least_us(const struct rcm_device *device, enum rcm_dtype dtype, uint64_t n, uint64_t m)

@@ -26,6 +26,7 @@ struct rcm_contender {
     double objective;       /* its value; the roofline with a launch. NaN: not known */
     double time_us;         /* as it is predicted, or was measured; NaN: that is no time */
     bool bound;             /* nothing takes less: the objective is a bound, in whole or in part */
+    bool fused;             /* into the product of machine.d, which is not written */
     double low_us, high_us; /* 9 in 10 times; NaN: its error is not known */
     bool at_most;      /* measured for larger k or longer rows alone: it takes at most time_us */
     uint64_t padded_n; /* the time is of rows padded to so many elements, which take less; 0: not */
@@ -72,13 +73,16 @@ double rcm_floor_us(const struct rcm_selection *selection, struct rcm_topk p);
  * rcm_best_recall. The first is that of the verdict; then the others that can be called, the
  * fastest first; then those that nobody can call. Unless the objective is a time by a profile, of
  * values that lie in memory, no provider is compared: there are at most one exact top-k (of
- * nobody in particular, unless exact_us says whose), one threshold (of this library, on a CPU) and
- * one of buckets. */
+ * nobody in particular, unless exact_us says whose) and one that is fused (with machine.d), one
+ * threshold (of this library, on a CPU) and one of buckets. */
 #define RCM_CONTENDERS_MOST (RCM_EXACT_MOST + 3)
 struct rcm_answer {
     enum rcm_verdict verdict;
     bool by_profile; /* are providers compared? */
-    size_t count;    /* 1 at least */
+    /* with machine.d: the share of the time of exact top-k, not fused, that is the product
+     * (least_us of rcm_product), which no top-k can win; at the least. NaN: not known */
+    double product_share;
+    size_t count; /* 1 at least */
     struct rcm_contender of[RCM_CONTENDERS_MOST];
 };
 void rcm_answer(const struct rcm_selection *selection, const struct rcm_choice *choice,

@@ -195,21 +195,32 @@ struct rcm_roofline rcm_roofline(const struct rcm_device *device, enum rcm_dtype
  *   product: e (m d + n d) + w(e m n) bytes, 2 m n d matrix operations
  *   fused:   e (m d + n d) + w(m candidates (e + 4)) bytes, 2 m n d matrix operations and
  *            m n (5 k_b - 2) vector operations
+ *   least:   the product with nothing written; no top-k of its elements takes less
  * where a value has e bytes. An intensity is matrix operations for each byte: of the product, with
  * all e m n bytes of scores, and of the fused kernel. Below `ridge` = matrix_rate/bandwidth the
  * memory limits the product.
- * Domain    that of rcm_topk, d >= 1, and every rate that a time needs is known (product: bandwidth
- *           and matrix; fused: also vector). Otherwise NaN.
+ * Domain    that of rcm_topk, d >= 1, and every rate that a time needs is known (product, least:
+ *           bandwidth and matrix; fused: also vector). Otherwise NaN.
  * Returns   each bound is "memory", "matrix" or "vector"; NULL beside NaN.
  * Source    [Samaga2025] 2.3, 4 and A.12; docs/models.md 10. */
 struct rcm_product {
-    double product_us, fused_us;
+    double product_us, least_us, fused_us;
     double fused_through_memory_us; /* fused_us with the bytes of all candidates */
     const char *product_bound, *fused_bound;
     double product_intensity, fused_intensity, ridge;
 };
 struct rcm_product rcm_product(const struct rcm_device *device, enum rcm_dtype dtype,
                                struct rcm_topk p, uint64_t d);
+
+/* The same, where a threshold of each row is fused in place of stage 1 (b and k_b are not read):
+ * `survivors` of its elements reach it and are handed on, and it comes from the products of
+ * `sample` elements, which are computed twice.
+ *   fused:   e (m d + n d) + w(m survivors (e + 4)) bytes, 2 m (n + sample) d matrix operations and
+ *            m (n + sample) vector operations: one compare an element
+ * Domain    0 <= sample, survivors <= n, too; otherwise NaN. */
+struct rcm_product rcm_product_above(const struct rcm_device *device, enum rcm_dtype dtype,
+                                     struct rcm_topk p, uint64_t d, double sample,
+                                     double survivors);
 
 /* The floor of every time: what a kernel takes at the least that reads m rows of n values (m = 0:
  * 1). Its shortest kernel, or the bytes that its cache cannot have held before, at the rate of the

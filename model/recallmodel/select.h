@@ -6,6 +6,7 @@
 #define RECALLMODEL_SELECT_H
 
 #include "cost.h"
+#include "filter.h"
 #include "measured.h"
 #include "recall.h"
 #include "provider.h"
@@ -61,9 +62,9 @@ enum rcm_measure {
  *                            memory (through_memory_us); threshold: and the second pass; exact
  *                            top-k: not known. Bounds within RCM_BOUND_TIE count as equal
  * With machine.d, in place of stage 1 the time and the roofline have fused_through_memory_us of
- * rcm_product, a bound, and the roofline rcm_stage2_us, too. Exact top-k then takes product_us and
- * its predicted time. The threshold, whose second pass would need the product again, is not
- * known. */
+ * rcm_product, a bound, and the roofline rcm_stage2_us, too. Exact top-k, not fused, then takes
+ * product_us and its predicted time; fused: rcm_fused_exact(). The threshold, whose second pass
+ * would need the product again, is not known. */
 struct rcm_objective {
     const char *name, *unit;
     enum rcm_motion motion;
@@ -130,6 +131,25 @@ struct rcm_selection {
      * resonates; a permutation of the elements, the same for all rows, breaks the waves up. */
     struct rcm_rope rope;
 };
+
+/* Exact top-k in the kernel of the product. The threshold of a row is an element of a sample of its
+ * products, which another kernel computes first; elements that reach it are handed on, and stage 2
+ * finds the top k of them. The rank in the sample is the least with which fewer than k survive in
+ * at most RCM_FUSED_TOO_FEW of the rows; those are computed again, which is not counted, nor is
+ * what finds the rank.
+ *   time_us = fused_through_memory_us of rcm_product_above + stage2_us + a launch (of the sample)
+ * with stage 2 of so many candidates and its launch as for buckets of this objective: a bound.
+ * Domain    machine.d and an objective in us, with what that needs; otherwise time_us is NaN.
+ * Source    docs/models.md 10. */
+#define RCM_FUSED_SAMPLE 64 /* one in so many elements is in the sample */
+#define RCM_FUSED_TOO_FEW (1.0 / 30000.0)
+struct rcm_fused_exact {
+    struct rcm_sample sample; /* rank = 0: none suffices, and all elements are handed on */
+    uint64_t survivors;       /* on average */
+    struct rcm_product product;
+    double stage2_us, time_us;
+};
+struct rcm_fused_exact rcm_fused_exact(const struct rcm_selection *selection);
 
 /* What is to be least if nothing is said: the time with a profile, the roofline with a device, and
  * otherwise the candidates. */
@@ -221,12 +241,12 @@ struct rcm_choice {
     double objective;  /* INFINITY: no shape that drops any element reaches the target */
     /* Where the objective is the time, the rule of rcm_verdict (answer.h). Otherwise the least of
      * those that one can call; the threshold on a CPU alone. Among equal ones exact top-k, then the
-     * threshold. If the exact objective is not known: the shape, if there is one. The roofline is a
-     * bound, so with it exact top-k must take longer than RCM_BOUND_MARGIN times the bound and
-     * shortest_kernel_us of the device */
+     * threshold. If the exact objective is not known: the shape, if there is one. A bound, as the
+     * roofline and every time with machine.d, must leave something: exact top-k must take longer
+     * than RCM_BOUND_MARGIN times it (rcm_with_launch) */
     enum rcm_deploy deploy;
-    /* exact top-k of the row; the time is that of the fastest that can be called (provider.h); NaN:
-     * not known */
+    /* exact top-k of the row; the time is that of the fastest that can be called (provider.h), with
+     * machine.d of the fused one or the other, whichever is less; NaN: not known */
     double exact_objective;
     double over_exact; /* objective/exact_objective: below 1, approximating pays */
     /* exact top-k by threshold, the best shape for it; INFINITY but on a CPU, where a library has

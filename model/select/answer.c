@@ -27,12 +27,12 @@ const char *rcm_verdict_name(enum rcm_verdict verdict)
 static const char *value_of(const struct rcm_contender *c)
 {
     const bool exact = c->kind == RCM_CONTENDER_EXACT;
-    return isnan(c->objective) ? "not known"
-           : exact && c->name  ? "as you measured"
-           : isnan(c->time_us) ? "counted"
-           : !c->bound         ? "predicted"
-           : exact             ? "bound of the product, and the profile"
-                               : "bound, not calibrated";
+    return isnan(c->objective)  ? "not known"
+           : exact && c->name   ? "as you measured"
+           : isnan(c->time_us)  ? "counted"
+           : !c->bound          ? "predicted"
+           : exact && !c->fused ? "bound of the product, and the profile"
+                                : "bound, not calibrated";
 }
 
 void rcm_basis(const struct rcm_contender *c, char text[RCM_BASIS_TEXT])
@@ -217,7 +217,8 @@ static struct rcm_contender of_kernel(const struct rcm_selection *s,
 
 static bool comes_first(const struct rcm_contender *a, const struct rcm_contender *b)
 {
-    return a->callable != b->callable ? a->callable : a->objective < b->objective;
+    const bool less = a->objective < b->objective || (isnan(b->objective) && !isnan(a->objective));
+    return a->callable != b->callable ? a->callable : less;
 }
 
 /* Puts one among `count` that are in order. */
@@ -234,8 +235,29 @@ static struct rcm_contender timed(struct rcm_contender c)
     return c;
 }
 
+/* Without providers: exact top-k as the objective has it, or as the user measured it; and fused. */
+static size_t exact_by_objective(const struct rcm_selection *s,
+                                 struct rcm_contender of[RCM_CONTENDERS_MOST])
+{
+    const struct rcm_objective *objective = search_objective(s);
+    const bool is_time = objective->measure & RCM_IN_US, named = is_time && s->exact_us > 0.0;
+    const struct rcm_contender fused = answer_fused(s);
+    struct rcm_topk p = s->p;
+    p.b = p.k_b = 1;
+    of[0] = named ? yours(s) : answer_anybody;
+    of[0].bound = s->machine.d && !named;
+    of[0].objective = named                    ? s->exact_us
+                      : rcm_check(p) == RCM_OK ? objective->exact(objective, &s->machine, p)
+                                               : NAN;
+    of[0].time_us = is_time ? of[0].objective : NAN;
+    put(of, 1, fused); /* last, where it is not known */
+    return isnan(fused.objective) ? 1 : 2;
+}
+
 size_t answer_exact(const struct rcm_selection *s, struct rcm_contender of[RCM_CONTENDERS_MOST])
 {
+    if (!answer_is_timed(s))
+        return exact_by_objective(s, of);
     struct rcm_exact_contender kernels[RCM_EXACT_MOST];
     const struct rcm_profile *q = s->machine.profile;
     size_t count = 0, found = 0;
@@ -377,28 +399,31 @@ static void compare_objectives(const struct rcm_selection *s, const struct rcm_c
                                struct rcm_answer *out)
 {
     const bool is_time = search_objective(s)->measure & RCM_IN_US;
-    const bool bound = (search_objective(s)->measure & RCM_IS_BOUND) || s->machine.d;
-    const bool found = c->objective < INFINITY, named = is_time && s->exact_us > 0.0;
-    const struct rcm_contender threshold = answer_threshold(s, c);
-    const struct rcm_contender any = {.callable = true, .low_us = NAN, .high_us = NAN};
-    struct rcm_contender of[] = {[RCM_DEPLOY_BUCKETED] = any,
-                                 [RCM_DEPLOY_EXACT] = named ? yours(s) : any,
-                                 [RCM_DEPLOY_THRESHOLD] = threshold};
-    of[RCM_DEPLOY_EXACT].objective = c->exact_objective;
-    of[RCM_DEPLOY_BUCKETED].kind = RCM_CONTENDER_BUCKETS;
-    of[RCM_DEPLOY_BUCKETED].name = s->kernel && s->kernel != rcm_kernel(0) ? s->kernel->name : NULL;
-    of[RCM_DEPLOY_BUCKETED].bound = of[RCM_DEPLOY_THRESHOLD].bound = bound;
-    of[RCM_DEPLOY_EXACT].bound = s->machine.d && !named;
-    of[RCM_DEPLOY_BUCKETED].p = c->p;
-    of[RCM_DEPLOY_BUCKETED].loss = found ? rcm_loss_exact(c->p) : 1.0;
-    of[RCM_DEPLOY_BUCKETED].objective = rcm_with_launch(s, c->objective);
-    of[RCM_DEPLOY_THRESHOLD].objective = rcm_with_launch(s, c->threshold.objective);
-    of[RCM_DEPLOY_THRESHOLD].profile = NULL;
-    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
-        if (i == (size_t)c->deploy || isfinite(of[i].objective)) {
-            of[i].time_us = is_time ? of[i].objective : NAN;
+    struct rcm_contender buckets = answer_anybody, threshold = answer_threshold(s, c);
+    struct rcm_contender of[RCM_CONTENDERS_MOST];
+    size_t count = answer_exact(s, of);
+    if (count == 0) /* by time, and no provider's is known */
+        of[count++] = answer_anybody;
+    for (size_t i = 0; i < count; i++)
+        if (s->machine.d && !of[i].fused)
+            out->product_share = rcm_fused_exact(s).product.least_us / of[i].time_us;
+    buckets.kind = RCM_CONTENDER_BUCKETS;
+    buckets.name = s->kernel && s->kernel != rcm_kernel(0) ? s->kernel->name : NULL;
+    buckets.bound = (search_objective(s)->measure & RCM_IS_BOUND) || s->machine.d;
+    buckets.fused = s->machine.d;
+    buckets.p = c->p;
+    buckets.loss = c->objective < INFINITY ? rcm_loss_exact(c->p) : 1.0;
+    buckets.objective = rcm_with_launch(s, c->objective);
+    buckets.time_us = is_time ? buckets.objective : NAN;
+    threshold.objective = rcm_with_launch(s, c->threshold.objective);
+    threshold.time_us = is_time ? threshold.objective : NAN;
+    threshold.bound = buckets.bound;
+    threshold.profile = NULL;
+    of[count++] = buckets;
+    of[count++] = threshold;
+    for (size_t i = 0; i < count; i++)
+        if ((i == 0 && c->deploy == RCM_DEPLOY_EXACT) || isfinite(of[i].objective))
             out->of[out->count++] = of[i];
-        }
 }
 
 static void compare_providers(const struct rcm_selection *s, const struct rcm_choice *c,
@@ -417,6 +442,7 @@ void rcm_answer(const struct rcm_selection *s, const struct rcm_choice *c, struc
                                                 [RCM_DEPLOY_EXACT] = RCM_VERDICT_EXACT,
                                                 [RCM_DEPLOY_THRESHOLD] = RCM_VERDICT_THRESHOLD};
     memset(out, 0, sizeof *out);
+    out->product_share = NAN;
     out->verdict = c->reason == RCM_REASON_NOTHING ? RCM_VERDICT_NONE : verdicts[c->deploy];
     if (answer_is_timed(s))
         compare_providers(s, c, out);

@@ -15,11 +15,17 @@ const char *answer_call(const struct rcm_selection *selection, const struct rcm_
 /* Does `have` name a provider? PyTorch is everywhere. */
 bool answer_has(const struct rcm_selection *selection, const struct rcm_provider *provider);
 
+/* Exact top-k of nobody in particular, whose time is not known. */
+extern const struct rcm_contender answer_anybody;
+
+/* Exact top-k fused into the product of the selection; its objective is NaN where there is none. */
+struct rcm_contender answer_fused(const struct rcm_selection *selection);
+
 /* Can the kernel of the profile be called on the device of the selection, and by whom asks? */
 bool answer_can_run(const struct rcm_selection *selection);
 
-/* The lossless contenders, the fastest that can be called first, but for the threshold. Returns how
- * many. */
+/* The lossless contenders, the best that can be called first, but for the threshold; without
+ * providers those of the objective. Returns how many. */
 size_t answer_exact(const struct rcm_selection *selection,
                     struct rcm_contender of[RCM_CONTENDERS_MOST]);
 

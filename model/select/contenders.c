@@ -21,15 +21,8 @@ const char *rcm_deployed(const struct rcm_choice *choice)
 
 static double exact_objective(const struct rcm_selection *s)
 {
-    const struct rcm_objective *objective = search_objective(s);
     struct rcm_contender of[RCM_CONTENDERS_MOST];
-    struct rcm_topk p = s->p;
-    p.b = p.k_b = 1;
-    if (answer_is_timed(s))
-        return answer_exact(s, of) > 0 && of[0].callable ? of[0].time_us : NAN;
-    if (s->exact_us > 0.0 && (objective->measure & RCM_IN_US))
-        return s->exact_us;
-    return rcm_check(p) == RCM_OK ? objective->exact(objective, &s->machine, p) : NAN;
+    return answer_exact(s, of) > 0 && of[0].callable ? of[0].objective : NAN;
 }
 
 /* ---- exact top-k by threshold */
@@ -235,7 +228,8 @@ double rcm_with_launch(const struct rcm_selection *s, double objective)
  * that is a bound. */
 static double least_exact(const struct rcm_selection *s, double objective)
 {
-    return is_bound(s) ? RCM_BOUND_MARGIN * rcm_with_launch(s, objective) : objective;
+    const bool bound = is_bound(s) || s->machine.d;
+    return bound ? RCM_BOUND_MARGIN * rcm_with_launch(s, objective) : objective;
 }
 
 /* The one with the least objective among those that take part; among equal ones exact top-k, then

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
+#include "answer.h"
 #include "reason.h"
 
 static const struct row {
@@ -62,7 +63,8 @@ enum rcm_reason reason_of(const struct rcm_selection *s, const struct rcm_choice
 {
     if (!stopped && !(c->objective < INFINITY) && c->deploy == RCM_DEPLOY_EXACT)
         return what_forbids(s, c);
-    if (c->too_close)
+    const bool bound = !answer_is_timed(s) && c->deploy == RCM_DEPLOY_EXACT;
+    if (c->too_close || (bound && c->objective < c->exact_objective))
         return RCM_REASON_TOO_CLOSE;
     return isnan(c->exact_objective) ? RCM_REASON_NO_EXACT : RCM_REASON_LEAST;
 }

@@ -28,6 +28,8 @@ static const struct rcm_provider providers[] = {
     {"aiter", "aiter", "aiter", "aiter.top_k_per_row_decode", NULL, false},
     {"trtllm", "TensorRT-LLM", "tensorrt_llm", "torch.ops.trtllm.indexer_topk_decode", NULL, false},
     {"hpc_ops", "hpc-ops top-k", NULL, NULL, NULL, false},
+    /* Once it is proved on a card: "recallmodel", "rcm_gpu_fused of gpu/topk_gpu.h, b = 0". */
+    {"recallmodel_fused", "recallmodel fused", NULL, NULL, NULL, false},
     {"gvr", "gvr_2", NULL, NULL, NULL, false},
 };
 

@@ -111,6 +111,9 @@ static const struct section sections[] = {
      "recall\n"
      "  exact_objective  the objective of exact top-k\n"
      "  over_exact  the objective of the choice over that of exact top-k\n"
+     "  product_share  with --d: the least share of exact top-k after the product that is the "
+     "product\n"
+     "  fused_exact  with --d: exact top-k fused into the product: its sample, survivors and time\n"
      "  threshold  exact top-k by threshold, on a CPU; elsewhere null"},
     {"exact", "Notes",
      "With --b and --kb the answer is for that shape. Otherwise it is for the b > 1 and the kb up "

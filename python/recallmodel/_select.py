@@ -74,6 +74,7 @@ class Contender:
     objective: Optional[float]
     time_us: Optional[float]
     bound: bool
+    fused: bool
     low_us: Optional[float]
     high_us: Optional[float]
     measured: bool
@@ -112,6 +113,8 @@ class Choice:
     operations, steps, us). exact_objective, if a time, is that of the fastest that can be called;
     None if it is not known.
     over_exact: objective over exact_objective.
+    product_share: with d, the least share that the product has of the time of exact top-k after it
+    (None: not known): what no top-k can win.
     low_us, high_us: if the objective is a time, its band, as of a Contender (None: not known).
     stand_in: the card whose profile answered for a card that has none (None: its own did).
     beyond: buckets beyond the runs of the profile, which were not considered although their band
@@ -132,6 +135,7 @@ class Choice:
     contenders: tuple[Contender, ...]
     exact_objective: Optional[float]
     over_exact: Optional[float]
+    product_share: Optional[float]
     low_us: Optional[float]
     high_us: Optional[float]
     stand_in: Optional[str]
@@ -165,6 +169,7 @@ def _contender_of(c):
     return Contender(
         kind=text_of(model.rcm_contender_kind_name(c.kind)), b=c.p.b if shape else None,
         k_b=c.p.k_b if shape else None, basis=text_of(basis), bound=c.bound,
+        fused=c.fused,
         measured=c.measured, fitted=c.fitted, at_most=c.at_most,
         padded_n=c.padded_n or None, beyond=c.beyond, other_type=c.other_type, loses=c.loss,
         callable=c.callable, left_out=c.left_out, carried=c.carried, **numbers, **texts)
@@ -191,6 +196,7 @@ def _choice_of(selection, choice, profile=None):
         contenders=tuple(map(_contender_of, answer.of[0:answer.count])),
         exact_objective=_finite_or_none(choice.exact_objective),
         over_exact=_finite_or_none(choice.over_exact),
+        product_share=_finite_or_none(answer.product_share),
         low_us=_finite_or_none(band.low_us) if band else None,
         high_us=_finite_or_none(band.high_us) if band else None,
         stand_in=profile.name if profile and profile.stands_in_for else None,
@@ -304,8 +310,8 @@ def select(n: int, k: int, target: Optional[Recall] = None, *, m: int = 1,
     exact_kernel: a kernel of exact top-k, which alone is compared with: a Profile, a prefix of its
     name ("gvr_v2"), or a path. Without it and exact_us: all that run on the device.
     d: the values are inner products of vectors of d elements, and stage 1 is fused into their
-    kernel. The time of that is a lower bound by the roofline of the device. exact_us is then the
-    time of the product and exact top-k.
+    kernel, or exact top-k with a threshold. Their times are lower bounds by the roofline of the
+    device. exact_us is then the time of the product and exact top-k.
     kernel: None (any), ours, graphcore, xla and so on. k_b_max: the largest k_b.
     align: b must be a multiple of it. divisors: b must divide n.
     rope_theta, head_dim: the rows are logits after RoPE of this base, with heads of so many

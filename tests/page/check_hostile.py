@@ -31,7 +31,8 @@ VERDICTS = (
     ({"objective": "candidates"}, "perhaps"), ({"objective": "roofline"}, "perhaps"),
     ({"device": "GH200"}, "no"), ({"device": "GH200", "exact-us": "500"}, "yes"),
     ({"device": "GH200", "exact-us": "3"}, "no"), ({"exact-us": "3"}, "no"),
-    ({"d": "128", "m": "1024"}, "perhaps"), ({"recall": "1"}, "no"), ({"dtype": "f32"}, "no"),
+    ({"d": "128", "m": "1024"}, "no"), ({"d": "128", "k": "16384", "recall": "0.8"}, "perhaps"),
+    ({"recall": "1"}, "no"), ({"dtype": "f32"}, "no"),
     ({"n": "64", "k": "64"}, "no"), ({"k": "10,100"}, "perhaps"),
     ({"device": "B200", "exact-kernel": "gvr_v2_b200"}, "no"),
 )

@@ -21,7 +21,7 @@ from random_questions import RARE, question  # noqa: E402
 PROGRAM = os.environ.get("RECALLMODEL", "build/recallmodel")
 QUESTIONS = 100 if os.environ.get("CASES") == "few" else int(os.environ.get("QUESTIONS", 200))
 CONTENDER = {field.name for field in dataclasses.fields(rcm.Contender)}
-NUMBERS = {"n": int, "k": int, "m": int, "align": int, "kb-max": int, "exact-us": float,
+NUMBERS = {"d": int, "n": int, "k": int, "m": int, "align": int, "kb-max": int, "exact-us": float,
            "budget": float, "confidence": float}
 
 
@@ -53,6 +53,21 @@ def check_same(ours, theirs):
             want = other[name]
             assert getattr(one, name) == (
                 pytest.approx(want, rel=1e-9) if isinstance(want, float) else want), name
+
+
+@pytest.mark.parametrize("options", [
+    "--n 1048576 --k 1024 --m 1024 --recall 0.99 --device h100-pcie --d 128",
+    "--n 262144 --k 32768 --m 64 --recall 0.8 --device h100-pcie --d 128",
+    "--n 1048576 --k 100 --recall 0.9 --device mi300x --d 128 --exact-us 9000",
+    "--n 1048576 --k 100 --recall 0.9 --device mi300x --d 128"])
+def test_products(options):
+    done = subprocess.run([PROGRAM, "select", *options.split(), "--json", "--brief"],
+                          capture_output=True, check=True)
+    theirs, ours = json.loads(done.stdout), asked(options.split())
+    check_same(ours, theirs)
+    assert ours.product_share == pytest.approx(theirs["product_share"], rel=1e-9)
+    fused = [c for c in ours.contenders if c.fused and c.kind == "exact"]
+    assert len(fused) == 1 and fused[0].call is None
 
 
 def test_the_command_and_python_say_the_same():

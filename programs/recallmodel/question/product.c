@@ -48,6 +48,7 @@ void product_json(json_t *object, const struct rcm_product *product, uint64_t d)
     json_t *values = json_object();
     set_count(values, "d", d);
     set_real(values, "product_us", product->product_us);
+    set_real(values, "least_us", product->least_us);
     set_real(values, "fused_us", product->fused_us);
     set_text(values, "fused_bound", product->fused_bound);
     set_real(values, "product_intensity", product->product_intensity);

@@ -126,7 +126,7 @@ static const struct argument select_options[] = {
     {"--exact-us", "T", BY(read_us), AT(exact_us),
      "compare with your own exact top-k of this shape, which takes T microseconds"},
     {"--d", "D", BY(read_count), AT(d),
-     "the values are inner products of vectors of D elements, and stage 1 is fused into their "
+     "the values are inner products of vectors of D elements, and top-k is fused into their "
      "kernel: its time is a lower bound by the roofline, and --exact-us is then the time of "
      "product and exact top-k"},
     {"--exact-kernel", "K", &kind_of_exact_kernel, AT(exact_kernel),
@@ -428,10 +428,13 @@ const struct command command_select = {
         "kernel of exact top-k, by its predicted time. Without a device, the objective is the "
         "number of candidates.\n"
         "\n"
-        "With --d the values are inner products, and stage 1 is fused into their kernel: its "
-        "vector operations are hidden if the product takes longer. The time of the product with "
-        "stage 1 is a lower bound by the roofline; the times of stage 2, and of exact top-k after "
-        "the product alone, are predicted if the device has a profile.",
+        "With --d the values are inner products, and what is fused into their kernel is stage 1 "
+        "or, "
+        "exact, a threshold from a sample: its vector operations are hidden if the product takes "
+        "longer. That time is a lower bound by the roofline; the times of stage 2, and of exact "
+        "top-k after the product alone, are predicted if the device has a profile. The line "
+        "product (--json: product_share) says what share of exact top-k after the product no top-k "
+        "can win.",
     .columns = &selection_columns,
     .options = select_options,
     .run = run_select,

@@ -12,11 +12,15 @@
 
 #define CONTENDERS_SHOWN 8
 
-/* "exact, recallmodel", "buckets b 3250, k_b 1". */
+/* "exact, recallmodel", "exact, fused", "buckets b 3250, k_b 1". */
 static void format_name(char *text, size_t size, const struct rcm_contender *c)
 {
     if (c->kind == RCM_CONTENDER_EXACT)
-        snprintf(text, size, c->name ? "exact, %s" : "exact top-k", c->name);
+        snprintf(text, size,
+                 c->name    ? "exact, %s"
+                 : c->fused ? "exact, fused"
+                            : "exact top-k",
+                 c->name);
     else
         snprintf(text, size, "%s b %" PRIu64 ", k_b %" PRIu64, rcm_contender_kind_name(c->kind),
                  c->p.b, c->p.k_b);

@@ -100,7 +100,9 @@ static void format_others(char *text, size_t size, const struct selection_answer
                  buckets ? "Exact top-k takes longer" : beside_exact(answer, other));
     else if (selection_is_bound(answer))
         snprintf(text, size,
-                 selection_rival(answer) ? "Exact takes %s: time both" : "Buckets take at least %s",
+                 selection_rival(answer) ? "Exact takes %s: time both"
+                 : buckets               ? "Fused exact takes at least %s"
+                                         : "Buckets take at least %s",
                  value);
     else
         snprintf(text, size, "%s %s", buckets ? "Exact has" : "Buckets have", value);
@@ -142,7 +144,7 @@ static void nothing_within(char *text, size_t size, const struct selection_answe
                        : c->kind == RCM_CONTENDER_THRESHOLD ? "the threshold"
                        : c->profile                         ? c->name
                                                             : "exact top-k";
-    const bool bound = selection_is_bound(answer) && c->kind != RCM_CONTENDER_EXACT;
+    const bool bound = selection_is_bound(answer) && (c->fused || c->kind != RCM_CONTENDER_EXACT);
     selection_format_number(value, sizeof value, answer, c->objective);
     format_us(high, sizeof high, c->high_us);
     if (c->objective <= answer->settings->budget)
@@ -174,15 +176,15 @@ void selection_headline(char *text, size_t size, const struct selection_answer *
     } else {
         selection_format_value(value, sizeof value, answer, first->objective);
         format_others(others, sizeof others, answer);
-        snprintf(exact, sizeof exact, "exact top-k%s%s", first->name ? ", " : "",
+        snprintf(exact, sizeof exact, "%sexact top-k%s%s",
+                 first->fused && !first->name ? "fused " : "", first->name ? ", " : "",
                  first->name ? first->name : "");
         const char *here = first->measured ? " measured" : "";
         const char *about = !selection_is_time(answer) ? ""
                             : first->measured          ? ""
                             : first->at_most           ? "at most about "
-                            : selection_is_bound(answer) && first->kind != RCM_CONTENDER_EXACT
-                                ? "at least "
-                                : "about ";
+                            : selection_is_bound(answer) && (first->fused || buckets) ? "at least "
+                                                                                      : "about ";
         if (buckets)
             snprintf(text, size, "Use buckets, %s: %s%s%s, %.2g %% lost. %s.", shape, about, value,
                      here, 100.0 * first->loss, others);
@@ -317,6 +319,9 @@ void selection_next(char *text, size_t size, const struct selection_answer *answ
                  "on your rows: recallmodel simulate --file ROWS.npy --k %" PRIu64 " --b %" PRIu64
                  " --kb %" PRIu64,
                  c->p.k, c->p.b, c->p.k_b);
+    else if (answer->decided.of[0].fused && !answer->decided.of[0].call)
+        snprintf(text, size,
+                 "no library fuses it; the bounds say what a kernel of your own can gain");
     else
         snprintf(text, size, "call it; --verbose has what else is known");
 }

@@ -135,6 +135,20 @@ static const char *time_assignment(const struct selection_answer *answer)
                                                              : RCM_INTERLEAVED);
 }
 
+static json_t *fused_exact_json(const struct rcm_selection *asked)
+{
+    const struct rcm_fused_exact f = rcm_fused_exact(asked);
+    json_t *object = json_object();
+    set_count(object, "sample", f.sample.sample);
+    set_count(object, "rank", f.sample.rank);
+    set_count(object, "survivors", f.survivors);
+    set_real(object, "fused_us", f.product.fused_us);
+    set_text(object, "fused_bound", f.product.fused_bound);
+    set_real(object, "stage2_us", f.stage2_us);
+    set_real(object, "time_us", f.time_us);
+    return object;
+}
+
 static void put_choice(json_t *object, const struct selection_answer *answer)
 {
     char headline[600];
@@ -144,12 +158,15 @@ static void put_choice(json_t *object, const struct selection_answer *answer)
         const struct rcm_product product =
             selection_product(answer, selection_has_buckets(answer) ? c->p : answer->query->base);
         product_json(object, &product, answer->settings->d);
+        set_real(object, "product_share", answer->decided.product_share);
     }
     set_text(object, "verdict", rcm_verdict_name(answer->decided.verdict));
     selection_headline(headline, sizeof headline, answer);
     set_text(object, "headline", headline);
     set_text(object, "deploy", rcm_deployed(c));
     json_object_set_new(object, "choice", choice_json(answer));
+    if (answer->settings->d)
+        json_object_set_new(object, "fused_exact", fused_exact_json(&answer->asked));
     set_real(object, "exact_objective", c->exact_objective);
     set_real(object, "over_exact", c->over_exact);
     set_real(object, "break_even_us", pays ? selection_least(answer, c->objective) : NAN);
@@ -189,6 +206,7 @@ static json_t *contender_json(const struct selection_answer *answer, const struc
     set_real(object, "objective", c->objective);
     set_real(object, "time_us", c->time_us);
     set_truth(object, "bound", c->bound);
+    set_truth(object, "fused", c->fused);
     set_real(object, "low_us", c->low_us);
     set_real(object, "high_us", c->high_us);
     set_truth(object, "measured", c->measured);

@@ -89,23 +89,49 @@ static unsigned print_ties(const struct selection_answer *answer)
                          rule->option ? rule->option : "");
 }
 
-/* The product with stage 1, what binds it, and stage 2. */
-static unsigned print_product(const struct selection_answer *answer)
+static bool stage2_is_predicted(const struct selection_answer *answer)
+{
+    return answer->asked.objective->need == RCM_NEEDS_PROFILE;
+}
+
+/* A kernel that is fused with the product, what binds it, and stage 2 of what it hands on. */
+static unsigned print_fused(const struct selection_answer *answer, const char *what,
+                            const struct rcm_product *product, uint64_t elements, double stage2_us)
 {
     char fused[40], stage2[40];
+    const char *bound = product->fused_bound;
+    format_us(fused, sizeof fused, product->fused_us);
+    format_us(stage2, sizeof stage2, stage2_us);
+    return print_wrapped("  fused       %s at least %s, bound by %s%s; stage 2 of %" PRIu64
+                         " elements %s%s",
+                         what, fused, bound, strcmp(bound, "memory") == 0 ? "" : " operations",
+                         elements, stage2_is_predicted(answer) ? "" : "at least ", stage2);
+}
+
+/* What the product leaves to win, and the kernels that are fused with it. */
+static unsigned print_product(const struct selection_answer *answer)
+{
+    char least[40], share[100] = ": no top-k takes less";
     const struct rcm_machine *machine = &answer->asked.machine;
-    if (!machine->d || !selection_has_buckets(answer))
+    if (!machine->d)
         return 0;
+    const double product_share = answer->decided.product_share;
+    const struct rcm_fused_exact exact = rcm_fused_exact(&answer->asked);
+    format_us(least, sizeof least, exact.product.least_us);
+    if (!isnan(product_share))
+        snprintf(share, sizeof share,
+                 ", %.2g %% of exact top-k after it: no top-k gains more than %.3g times",
+                 100.0 * product_share, 1.0 / product_share);
+    unsigned lines = print_wrapped("  product     at least %s%s", least, share) +
+                     print_fused(answer, "exact", &exact.product, exact.survivors, exact.stage2_us);
+    if (!selection_has_buckets(answer))
+        return lines;
     const struct selection_shape *shape = selection_chosen(answer);
-    format_us(fused, sizeof fused, shape->product.fused_us);
-    format_us(stage2, sizeof stage2,
-              machine->profile ? shape->stage2_us
-                               : rcm_stage2_us(machine->device, machine->dtype, shape->p));
-    return print_wrapped("  fused       product and stage 1 at least %s without a launch, bound by "
-                         "%s operations; stage 2 %s%s",
-                         fused, shape->product.fused_bound, machine->profile ? "" : "at least ",
-                         stage2) +
-           product_print_intensity(&shape->product, machine->device, machine->d);
+    lines += print_fused(answer, "buckets", &shape->product, rcm_candidates(shape->p),
+                         stage2_is_predicted(answer)
+                             ? shape->stage2_us
+                             : rcm_stage2_us(machine->device, machine->dtype, shape->p));
+    return lines + product_print_intensity(&shape->product, machine->device, machine->d);
 }
 
 static unsigned print_contiguous(const struct selection_answer *answer)
@@ -198,7 +224,8 @@ static void print_floor(const struct selection_answer *answer)
     char floor[40], cache[80] = "";
     const struct rcm_device *device = answer->asked.machine.device;
     const struct rcm_topk p = answer->query->base;
-    const double us = selection_floor(answer);
+    /* with --d no values are read */
+    const double us = answer->settings->d ? 0.0 : selection_floor(answer);
     format_us(floor, sizeof floor, us);
     if (us > 0.0 &&
         (double)(p.n * p.m) * rcm_dtype_bytes(answer->asked.machine.dtype) <= device->on_chip_bytes)
@@ -311,7 +338,7 @@ void selection_print(const struct selection_answer *answer, bool colour)
     selection_print_contenders(answer);
     print_asked(answer);
     if (shown && answer->settings->d)
-        puts("This call does not fuse the product and stage 1.");
+        puts("This call does not fuse the product and top-k.");
     if (shown)
         print_shown(answer, shown);
     if (rival)

@@ -76,7 +76,7 @@ const struct rcm_contender *selection_rival(const struct selection_answer *answe
     const bool open = answer->decided.by_profile
                           ? !buckets && other->callable && !rcm_surely_faster(first, other) &&
                                 other->objective < first->objective
-                          : buckets && selection_is_bound(answer);
+                          : buckets && !other->fused && selection_is_bound(answer);
     return open ? other : NULL;
 }
 

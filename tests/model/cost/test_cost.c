@@ -221,6 +221,35 @@ START_TEST(product)
 }
 END_TEST
 
+/* Above a threshold: one vector operation an element, and the products of the sample twice. */
+START_TEST(product_above)
+{
+    struct rcm_device device = {.name = "toy",
+                                .bandwidth_bytes_per_s = 1e9,
+                                .vector_rate_per_s = 1e10,
+                                .matrix_rate_per_s = 1e11,
+                                .on_chip_bytes = 1e-15};
+    struct rcm_topk p = {.n = 1 << 20, .k = 50, .m = 1024};
+    struct rcm_product r = rcm_product_above(&device, RCM_BF16, p, 128, 1 << 14, 2240.0);
+    ck_assert_double_eq_tol(r.fused_us / r.least_us, 65.0 / 64.0, 1e-15);
+    ck_assert_double_eq(r.least_us, r.product_us);
+    r = rcm_product_above(&device, RCM_BF16, p, 4, 0.0, 2240.0);
+    ck_assert_str_eq(r.fused_bound, "vector");
+    ck_assert_double_eq_tol(r.fused_us / (1073741824.0 / 1e4), 1.0, 1e-15);
+    p.n = 1000, p.m = 3;
+    r = rcm_product_above(&device, RCM_F32, p, 10, 20.0, 70.0);
+    ck_assert_double_eq_tol(r.fused_us, (4 * (30 + 10000) + 3 * 70 * 8) / 1e3, 1e-12);
+    ck_assert_double_eq_tol(r.least_us, 4 * (30 + 10000) / 1e3, 1e-12);
+    ck_assert_double_eq_tol(r.fused_intensity, 2.0 * 3 * 1020 * 10 / (4 * 10030 + 3 * 70 * 8),
+                            1e-15);
+    device.on_chip_bytes = 5000.0;
+    r = rcm_product_above(&device, RCM_F32, p, 10, 20.0, 70.0);
+    ck_assert_double_eq_tol(r.fused_through_memory_us - r.fused_us, 3 * 70 * 8 / 1e3, 1e-9);
+    ck_assert(isnan(rcm_product_above(&device, RCM_F32, p, 10, 1001.0, 70.0).least_us) &&
+              isnan(rcm_product_above(&device, RCM_F32, p, 10, 20.0, NAN).fused_us));
+}
+END_TEST
+
 /* Figure 5 of Key et al., its dashed line: by their code (k = n/16, 2 for n = 16) and by their text
  * (n/8). */
 START_TEST(attention_of_figure_five)
@@ -379,5 +408,5 @@ START_TEST(floor_of_a_time)
 END_TEST
 
 TEST_MAIN("cost", floor_of_a_time, serial_of_figure_three, table_one, stages,
-          ridge_points_of_table_one, roofline, product, attention_of_figure_five, sparse_step,
-          sparse_step_of_the_pair, many_shapes, names_of_types)
+          ridge_points_of_table_one, roofline, product, product_above, attention_of_figure_five,
+          sparse_step, sparse_step_of_the_pair, many_shapes, names_of_types)
