@@ -172,7 +172,7 @@ RCM_GPU_SAMPLE uint32_t rcm_gpu_sample_rank(uint32_t n, uint32_t k, uint32_t chu
 }
 
 /* The rank of a threshold that at most k elements reach, but for one row in 30,000: those are
- * among the k largest without a further look. 0 if there is none. */
+ * among the k largest without a further look. 0 where it would be too low to gain anything. */
 RCM_GPU_SAMPLE uint32_t rcm_gpu_sample_rank_inside(uint32_t n, uint32_t k, uint32_t chunks,
                                                    uint32_t v)
 {
