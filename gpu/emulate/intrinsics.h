@@ -149,10 +149,6 @@ inline float __fdividef(float a, float b)
     return a / b;
 }
 
-inline int __clz(int x)
-{
-    return x ? __builtin_clz((unsigned)x) : 32;
-}
 inline int __popc(unsigned x)
 {
     return __builtin_popcount(x);

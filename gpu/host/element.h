@@ -134,18 +134,17 @@ RCM_GPU_ELEMENT float rcm_gpu_waves_value(uint64_t row_seed, uint64_t i, float n
 }
 
 /* Whether the first sample of `radix` may take element i of a row, if the seed of the call is
- * RCM_GPU_INPUT_SEED. Each thread of a block samples 8 elements, in pieces of 16 bytes. Elements of
- * 4 bytes have blocks of 256 or 512 threads. Those of 2 bytes have 512, or a sample that is half of
- * the row or more. */
+ * RCM_GPU_INPUT_SEED. Each thread of a block samples 8 elements. Those of 4 bytes have pieces of 16
+ * bytes and 256 or 512 threads, those of 2 bytes pieces of 4 and 512 threads. */
 RCM_GPU_ELEMENT bool rcm_gpu_is_sampled(uint64_t row, uint64_t i, uint64_t n)
 {
-    const uint32_t of_piece[3] = {4, 4, 8}, log2_pieces[3] = {9, 10, 9},
+    const uint32_t of_piece[3] = {4, 4, 2}, log2_pieces[3] = {9, 10, 11},
                    seed = rcm_gpu_sample_seed(RCM_GPU_INPUT_SEED, row, 0);
     for (unsigned way = 0; way < 3; way++) {
         const uint32_t v = of_piece[way], before = (uint32_t)(row * n % v), /* in its first piece */
             pieces = (uint32_t)((before + n + v - 1) / v), piece = (uint32_t)((before + i) / v),
                        whole = pieces - 2;
-        if (n <= (v << log2_pieces[way]) + 4 * v || piece == 0 || piece > whole)
+        if (n <= (v << log2_pieces[way]) + 32 || piece == 0 || piece > whole)
             continue;
         /* Piece p of the whole ones is that of sample piece j, or of one of its neighbours. */
         const uint32_t j = (uint32_t)(((uint64_t)(piece - 1) << log2_pieces[way]) / whole);

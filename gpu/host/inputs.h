@@ -35,8 +35,8 @@ extern "C" {
     /* Normals, but what the first sample of `radix` takes, in a call of RCM_GPU_INPUT_SEED, is \
      * higher (lower) by 12 than the others: its bound is then too high (too low), and the row is \
      * read again. Not so if the sample is a large part of the row (n below some 2^16), if k is \
-     * below some 200 (sample-high), if the sample has pieces of 4 bytes (n above some 2^18), or \
-     * if rows are at other places than rcm_gpu_fill() puts them. */ \
+     * below some 200 (sample-high), if the sample of float32 has pieces of 4 bytes (n above some \
+     * 2^18), or if rows are at other places than rcm_gpu_fill() puts them. */ \
     ROW(SAMPLE_HIGH, "sample-high") \
     ROW(SAMPLE_LOW, "sample-low")
 

@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(THREADS, 1024 / THREADS)
 /* ---- the plan */
 
 constexpr uint32_t share = 8192; /* elements that a further block of a cluster pays for */
-constexpr size_t list_bytes_most = 80 << 10; /* two blocks fit into a multiprocessor */
+constexpr size_t list_bytes_usual = 80 << 10; /* two blocks fit into a multiprocessor */
 /* A row so long, in so few rows, is read by the whole GPU. A block with less is not worth it. */
 constexpr uint32_t very_long = 1 << 19, blocks_of_grid_least = 16, met_entries_most = 1 << 18;
 
@@ -60,8 +60,9 @@ enum rcm_gpu_status plan_of(const general_args &a, const exact_options &options,
     const size_t fixed = radix_row<BYTES, THREADS, exact_args>::list_at * word_bytes;
     if (fixed + 2048 * sizeof(uint32_t) > device.shared_bytes)
         return RCM_GPU_BAD_TYPE;
-    const uint32_t entries = (uint32_t)(smaller_of(device.shared_bytes - fixed, list_bytes_most) /
-                                        (2 * sizeof(uint32_t)));
+    const uint32_t entries_most =
+        (uint32_t)((device.shared_bytes - fixed) / (2 * sizeof(uint32_t)));
+    uint32_t entries = smaller_of(entries_most, (uint32_t)(list_bytes_usual / 8));
     const uint32_t multiprocessors = (uint32_t)device.multiprocessors;
     const auto set_way = [&] { p.row = radix_way_of(a.n, a.k, sample, BYTES, entries, p.blocks); };
     p = {};
@@ -69,6 +70,10 @@ enum rcm_gpu_status plan_of(const general_args &a, const exact_options &options,
     p.blocks = 1;
     for (set_way(); p.row.way == BY_DIGITS && p.blocks * 2 <= device.cluster_max; set_way())
         p.blocks *= 2;
+    if (p.row.way == BY_DIGITS) {
+        entries = entries_most;
+        set_way();
+    }
     if (p.row.way == BY_DIGITS)
         p.blocks = 1;
     while (p.blocks * 2 <= device.cluster_max && a.m * p.blocks * 2 <= multiprocessors &&
@@ -119,12 +124,11 @@ enum rcm_gpu_status start(const general_args &a, const exact_options &options,
                      : run(how, radix<BYTES, THREADS>, a, p);
 }
 
-/* Calls `plain` or `small`: of many rows that are not long, more and smaller blocks, so that some
- * work while others wait. The lengths are those of an H200. */
+/* Many rows of float32 that are not long: more and smaller blocks, so that some work while others
+ * wait. The length is that of an H200. */
 bool has_small_blocks(const general_args &a, int bytes, const device_limits &device)
 {
-    const uint32_t long_row = bytes == 4 ? 1 << 17 : 4096;
-    return a.n <= long_row && a.m > 2 * (uint64_t)device.multiprocessors;
+    return bytes == 4 && a.n <= 1 << 17 && a.m > 2 * (uint64_t)device.multiprocessors;
 }
 
 } // namespace
@@ -134,11 +138,10 @@ enum rcm_gpu_status exact_radix_workspace(const general_args &a, int bytes,
                                           size_t *workspace_bytes)
 {
     radix_plan p;
-    const bool small = has_small_blocks(a, bytes, device);
-    const enum rcm_gpu_status status = bytes == 4 ? small ? plan_of<4, 256>(a, options, device, p)
-                                                          : plan_of<4, 512>(a, options, device, p)
-                                       : small ? plan_of<2, 256>(a, options, device, p)
-                                                  : plan_of<2, 512>(a, options, device, p);
+    const enum rcm_gpu_status status = has_small_blocks(a, bytes, device)
+                                           ? plan_of<4, 256>(a, options, device, p)
+                                       : bytes == 4 ? plan_of<4, 512>(a, options, device, p)
+                                                    : plan_of<2, 512>(a, options, device, p);
     *workspace_bytes = status == RCM_GPU_OK && p.met_entries > 0
                            ? a.m * (sizeof(radix_meeting) + p.met_entries * 2 * sizeof(uint32_t))
                            : 0;
@@ -151,8 +154,7 @@ enum rcm_gpu_status exact_radix(const general_args &a, int bytes, const exact_op
     if (a.n <= exact_short_most)
         return exact_short(a, bytes, stream);
     if (has_small_blocks(a, bytes, device))
-        return bytes == 4 ? start<4, 256>(a, options, device, workspace, stream)
-                          : start<2, 256>(a, options, device, workspace, stream);
+        return start<4, 256>(a, options, device, workspace, stream);
     return bytes == 4 ? start<4, 512>(a, options, device, workspace, stream)
                       : start<2, 512>(a, options, device, workspace, stream);
 }

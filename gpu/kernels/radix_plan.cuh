@@ -40,7 +40,7 @@ __host__ __device__ inline bool radix_lists_hold(uint32_t list, uint32_t blocks,
 }
 
 /* `list`: entries of the list of a block; `bytes`: of an element. The sample has pieces of 16
- * bytes, or, where these are too alike for a short list, of 4. */
+ * bytes, or, where these are so alike that the list becomes long, of 4. */
 __host__ __device__ inline radix_way_of_row radix_way_of(uint32_t n, uint32_t k, uint32_t sample,
                                                          uint32_t bytes, uint32_t list,
                                                          uint32_t blocks)
@@ -49,7 +49,8 @@ __host__ __device__ inline radix_way_of_row radix_way_of(uint32_t n, uint32_t k,
         return {LIST_ALL, 0, 0, 16 / bytes, (float)n};
     if (n > sample + 64 / bytes)
         for (int way = LIST_SAMPLED; way <= LIST_BETWEEN; way++)
-            for (uint32_t part = 16 / bytes; part > 0; part = part > 4 / bytes ? 4 / bytes : 0) {
+            for (int small = way == LIST_BETWEEN || bytes == 2; small <= 1; small++) {
+                const uint32_t part = small ? 4 / bytes : 16 / bytes;
                 const uint32_t pieces = sample / part,
                                low = rcm_gpu_sample_rank(n, k, pieces, part),
                                high = way == LIST_SAMPLED

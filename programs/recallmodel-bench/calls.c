@@ -1,6 +1,7 @@
 /* calls.c - the calls of the library for a cell.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <gpu/host/inputs.h>
 #include <gpu/host/roof.h>
 
 #include "device.h"

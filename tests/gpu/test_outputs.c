@@ -1,6 +1,6 @@
 /* test_outputs.c - what a call may want besides the k best: best first, wide indices, no values,
- * rows with lengths and starts, page tables. Each combination, on every kind of row, for each kernel
- * of exact top-k and for both stages.
+ * rows with lengths and starts, page tables. Each combination, on every kind of row, for each
+ * kernel of exact top-k and for both stages.
  *
  * Against: plain C, as `test_stage1`.
  *

@@ -118,24 +118,24 @@ START_TEST(all_kinds)
 }
 END_TEST
 
-/* Fills a row with small integers, but what two samples of 512 threads take is lower or higher. The
- * first rows mislead both, so that digits in memory decide. */
-static void fill_misleading(float *x, uint64_t n, int low, uint64_t *state)
+/* Fills a row with small integers, but what two samples of 512 threads take, in pieces of `part`
+ * elements, is lower or higher. */
+static void fill_misleading(float *x, uint64_t n, uint32_t part, int low, uint64_t *state)
 {
-    const uint32_t log2_pieces = 10, whole = (uint32_t)(n + 3) / 4 - 2;
+    const uint32_t log2_pieces = part == 4 ? 10 : 12, whole = (uint32_t)(n + part - 1) / part - 2;
     for (uint64_t i = 0; i < n; i++)
         x[i] = (float)(next_random(state) % 65536);
     for (uint32_t attempt = 0; attempt < 2; attempt++)
         for (uint32_t j = 0; j < 1u << log2_pieces; j++) {
             const uint32_t place =
                 rcm_gpu_sample_place(j, log2_pieces, whole, rcm_gpu_sample_seed(3, 0, attempt));
-            for (uint32_t e = 0; e < 4; e++)
-                x[4 * (place + 1) + e] += low ? -1e6f : 1e6f;
+            for (uint32_t e = 0; e < part; e++)
+                x[part * (place + 1) + e] += low ? -1e6f : 1e6f;
         }
 }
 
-/* A row that misleads both samples has the right result all the same: a list alone, one of several
- * blocks, two bounds, in order. */
+/* A row that misleads both samples has the right result all the same, by digits in memory: where
+ * one block or several made a list, with two bounds, in order. */
 START_TEST(twice_misled)
 {
     static const struct shape shapes[] = {{RCM_GPU_F32, 1, 200001, 1000, 1, 1},
@@ -156,7 +156,7 @@ START_TEST(twice_misled)
                                      .deterministic = i >= 8,
                                      .reread = counter};
         rcm_gpu_pretend(0, s->multiprocessors, 227 * 1024, s->cluster_max);
-        fill_misleading(host, s->n, low, &state);
+        fill_misleading(host, s->n, i % 4 < 2 ? 4 : 1, low, &state);
         ck_assert_int_eq(rcm_gpu_to_device(row, host, bytes), RCM_GPU_OK);
         ck_assert_int_eq(rcm_gpu_to_device(counter, &reread, sizeof reread), RCM_GPU_OK);
         ck_assert_int_eq(rcm_gpu_exact_workspace(&call, &workspace_bytes), RCM_GPU_OK);
