@@ -2,64 +2,27 @@
  * reach memory.
  *
  * A block has some queries and a strip of 8 neighbouring buckets, and walks the steps: step t is
- * elements t b + strip, .. + 7, one of each bucket. Asynchronous copies bring tiles of 8 steps to
- * shared memory, several at a time. Each warp multiplies its queries, which stay in registers, by
- * the 8 elements of a step. In the result a thread always holds the same (query, bucket) pairs, so
- * the value that an element must beat stays in a register. Elements that beat it wait in shared
- * memory, beside the queues, until the warp inserts them. Blocks that differ only in their queries
- * are neighbours, so that the database is read from memory once.
+ * elements t b + strip, .. + 7, one of each bucket (product.cuh). A thread always holds the same
+ * (query, bucket) pairs, so the value that an element must beat stays in a register. Elements that
+ * beat it wait in shared memory, beside the queues, until the warp inserts them. Blocks that differ
+ * only in their queries are neighbours, so that the database is read from memory once.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fused.cuh"
 
-#include "matrix.cuh"
+#include "product.cuh"
 
 namespace
 {
 
-constexpr uint32_t strip = 8;      /* buckets of a block: the elements of one product of tiles */
-constexpr uint32_t tile_steps = 8; /* steps of a tile */
-constexpr uint32_t tile_rows = tile_steps * strip; /* elements of a tile */
-constexpr uint32_t chunk = 16;                     /* bytes of a copy */
+constexpr uint32_t strip = step_rows; /* buckets of a block: the elements of a step */
 
 /* Tiles of 16 queries of a warp; a thread has four (query, bucket) pairs of each. */
 template <int KB> constexpr int query_tiles = KB <= 4 ? 2 : 1;
 template <int KB> constexpr int pairs = 4 * query_tiles<KB>;
 
-/* An element that waits: the bits of its value, and step * 8 + pair. */
-constexpr uint32_t waiting_bytes = 8;
 /* Elements that can wait for each thread: twice what a step can add. */
 constexpr uint32_t buffer_length = 16;
-
-/* Unless value <= last, stores (value, which) at the shared address `next` and adds `pitch` to
- * `next`. */
-__device__ __forceinline__ void offer(float value, float last, uint32_t which, uint32_t &next,
-                                      uint32_t pitch)
-{
-#ifdef __CUDA_ARCH__
-    asm volatile("{\n\t.reg .pred p;\n\tsetp.gtu.f32 p, %1, %2;\n\t@p st.shared.v2.b32 [%0], {%3, "
-                 "%4};\n\t@p add.u32 %0, %0, %5;\n\t}"
-                 : "+r"(next)
-                 : "f"(value), "f"(last), "r"(__float_as_int(value)), "r"(which), "r"(pitch)
-                 : "memory");
-#else
-    if (!(value <= last)) {
-        memcpy(shared_memory() + next, &value, 4);
-        memcpy(shared_memory() + next + 4, &which, 4);
-        next += pitch;
-    }
-#endif
-}
-/* Loads what offer() stored at the shared address `at`. */
-__device__ __forceinline__ void take_back(uint32_t at, uint32_t &bits, uint32_t &which)
-{
-#ifdef __CUDA_ARCH__
-    asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];" : "=r"(bits), "=r"(which) : "r"(at) : "memory");
-#else
-    memcpy(&bits, shared_memory() + at, 4);
-    memcpy(&which, shared_memory() + at + 4, 4);
-#endif
-}
 
 struct layout { /* of shared memory, in bytes */
     size_t queues, buffers, total;
@@ -74,20 +37,6 @@ __host__ __device__ inline layout layout_of(uint32_t d, uint32_t stages, uint32_
     return l;
 }
 
-/* Where chunk c of row `row` of a tile lies: the same chunk of 8 rows lies in different banks.
- * Chunk c + 8 lies 128 bytes after chunk c < 8. */
-template <int D> __device__ __forceinline__ uint32_t swizzled(uint32_t row, uint32_t c)
-{
-    return row * (D * 2) + (c ^ row % 8) * chunk; /* c / 8 does not change */
-}
-
-__device__ __forceinline__ float float_of_bits(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 /* Writes candidate j of a bucket to its place in the output. */
 __device__ __forceinline__ void write_product(const stage1_args &out, uint64_t row, uint32_t bucket,
                                               uint32_t j, uint32_t rank, uint32_t index)
@@ -99,34 +48,29 @@ __device__ __forceinline__ void write_product(const stage1_args &out, uint64_t r
     out.indices[at] = (int32_t)index;
 }
 
-template <int KB, int D> struct fused_block {
-    static constexpr int TILES = query_tiles<KB>, PAIRS = pairs<KB>;
-    static constexpr uint32_t chunks = D * 2 / chunk;           /* of an element */
-    static constexpr uint32_t tile_bytes = tile_rows * (D * 2); /* of shared memory */
+template <int KB, int D> struct fused_block : products<query_tiles<KB>, D> {
+    typedef products<query_tiles<KB>, D> base;
+    using base::PAIRS, base::stages, base::threads, base::lane, base::shared;
 
     const fused_args &a;
-    const uint32_t b, stages;
-    const uint32_t threads, lane;
+    const uint32_t b;
     const uint32_t n, tiles; /* elements of the database; tiles of all their steps */
     uint32_t first_bucket;
     uint64_t first_query; /* of the warp */
-    unsigned char *shared;
     keyed *queues;        /* entry j of pair i at (i KB + j) threads */
     uint32_t buffer, end; /* the elements that wait: [buffer, end), `pitch` apart */
     uint32_t pitch;
-    uint32_t query[TILES][D / 16][4];
     float last[PAIRS]; /* the value that an element must beat; every element beats NaN */
 
     __device__ __forceinline__ fused_block(const fused_args &args, uint32_t buckets,
                                            uint32_t stage_count, uint32_t blocks_of_queries)
-        : a(args), b(buckets), stages(stage_count), threads(blockDim.x), lane(threadIdx.x % 32),
-          n(a.out.n), tiles(ceil_divide(ceil_divide(n, b), tile_steps))
+        : base(args.queries, args.database, stage_count), a(args), b(buckets), n(a.out.n),
+          tiles(ceil_divide(ceil_divide(n, b), tile_steps))
     {
         const uint32_t warp = threadIdx.x / 32;
         first_bucket = blockIdx.x / blocks_of_queries * strip;
-        first_query =
-            ((uint64_t)(blockIdx.x % blocks_of_queries) * (threads / 32) + warp) * (16 * TILES);
-        shared = shared_memory();
+        first_query = ((uint64_t)(blockIdx.x % blocks_of_queries) * (threads / 32) + warp) *
+                      (16 * query_tiles<KB>);
         const layout l = layout_of(D, stages, threads, PAIRS, KB);
         queues = (keyed *)(shared + l.queues) + threadIdx.x;
         pitch = threads * waiting_bytes;
@@ -138,52 +82,9 @@ template <int KB, int D> struct fused_block {
 #pragma unroll
         for (int i = 0; i < PAIRS; i++)
             last[i] = float_of_bits(0x7fffffffu);
-    }
-
-    /* The fragments of the warp's queries. Queries past the last repeat it. */
-    __device__ __forceinline__ void load_queries()
-    {
-#pragma unroll
-        for (int t = 0; t < TILES; t++)
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
-                const uint64_t r =
-                    smaller_of(first_query + t * 16 + i % 2 * 8 + lane / 4, a.out.m - 1);
-                const uint32_t *words =
-                    (const uint32_t *)(a.queries + r * (D * 2)) + i / 2 * 4 + lane % 4;
-#pragma unroll
-                for (int k = 0; k < D / 16; k++)
-                    query[t][k][i] = words[k * 8];
-            }
-    }
-
-    /* Starts the copies of a tile. Elements past the last repeat it. */
-    __device__ __forceinline__ void load_tile(uint32_t tile) const
-    {
-        unsigned char *to = shared + (size_t)(tile % stages) * tile_bytes;
-        for (uint32_t id = threadIdx.x; id < tile_rows * chunks; id += threads) {
-            const uint32_t row = id / chunks, c = id % chunks;
-            const uint64_t element =
-                (uint64_t)(tile * tile_steps + row / strip) * b + first_bucket + row % strip;
-            copy_async(to + swizzled<D>(row, c),
-                       a.database + smaller_of<uint64_t>(element, n - 1) * (D * 2) + c * chunk);
-        }
-    }
-
-    /* The products of the warp's queries with the 8 elements of a step. */
-    __device__ __forceinline__ void multiply_step(float (&c)[TILES][4], const unsigned char *even,
-                                                  const unsigned char *odd, uint32_t step) const
-    {
-#pragma unroll
-        for (int k = 0; k < D / 32; k++) {
-            uint32_t words[4];
-            load_matrices(words, (k % 2 ? odd : even) + step * (strip * D * 2) + k / 2 * 128);
-#pragma unroll
-            for (int t = 0; t < TILES; t++) {
-                multiply_tile(c[t], query[t][2 * k], words[0], words[1]);
-                multiply_tile(c[t], query[t][2 * k + 1], words[2], words[3]);
-            }
-        }
+        /* Queries past the last repeat it. */
+        base::load_queries(
+            [&](uint32_t r) { return smaller_of<uint64_t>(first_query + r, a.out.m - 1); });
     }
 
     /* Inserts the elements that wait. All lanes of the warp call. */
@@ -212,46 +113,36 @@ template <int KB, int D> struct fused_block {
 
     /* Multiplies the steps of a tile and offers the products. WHOLE: no element of the tile is
      * missing. */
-    template <bool WHOLE> __device__ __forceinline__ void visit_tile(uint32_t tile)
+    template <bool WHOLE>
+    __device__ __forceinline__ void visit_tile(uint32_t tile, const unsigned char *from)
     {
-        const unsigned char *from = shared + (size_t)(tile % stages) * tile_bytes;
-        const unsigned char *even = from + swizzled<D>(lane % 8, lane / 8),
-                            *odd = from + swizzled<D>(lane % 8, lane / 8 + 4);
 #pragma unroll 2
         for (uint32_t s = 0; s < tile_steps; s++) {
-            float c[TILES][4] = {};
-            __syncwarp(); /* what follows needs whole warps, and flush leaves them divided */
-            multiply_step(c, even, odd, s);
+            float c[1][query_tiles<KB>][4];
+            base::multiply(c, from, s);
             const uint32_t step = tile * tile_steps + s;
 #pragma unroll
             for (int i = 0; i < PAIRS; i++)
-                if (WHOLE || (uint64_t)step * b + first_bucket + lane % 4 * 2 + i % 2 < n)
-                    offer(c[i / 4][i % 4], last[i], step * 8 + i, end, pitch);
+                if (WHOLE || (uint64_t)step * b + first_bucket + base::place(i) < n)
+                    offer<BETTER>(c[0][i / 4][i % 4], last[i], step * 8 + i, end, pitch);
             if (__any_sync(~0u, end > buffer + (buffer_length - PAIRS) * pitch))
                 flush();
         }
     }
 
-    /* Walks the tiles; stages - 1 of them are under way. */
     __device__ __forceinline__ void visit_all()
     {
-        for (uint32_t tile = 0; tile + 1 < stages; tile++) {
-            if (tile < tiles)
-                load_tile(tile);
-            copy_commit();
-        }
-        for (uint32_t tile = 0; tile < tiles; tile++) {
-            stages == 4 ? copy_wait<2>() : stages == 3 ? copy_wait<1>() : copy_wait<0>();
-            /* This tile has arrived, and no warp reads the one that the next load overwrites. */
-            __syncthreads();
-            if (tile + stages - 1 < tiles)
-                load_tile(tile + stages - 1);
-            copy_commit();
+        const auto element = [&](uint32_t tile, uint32_t r) {
+            const uint64_t i =
+                (uint64_t)(tile * tile_steps + r / strip) * b + first_bucket + r % strip;
+            return smaller_of<uint64_t>(i, n - 1); /* those past the last repeat it */
+        };
+        base::walk(tiles, element, [&](uint32_t tile, const unsigned char *from) {
             if ((uint64_t)(tile + 1) * tile_steps * b <= n)
-                visit_tile<true>(tile);
+                visit_tile<true>(tile, from);
             else
-                visit_tile<false>(tile);
-        }
+                visit_tile<false>(tile, from);
+        });
         flush();
     }
 
@@ -260,8 +151,8 @@ template <int KB, int D> struct fused_block {
     {
 #pragma unroll
         for (int i = 0; i < PAIRS; i++) {
-            const uint64_t row = first_query + i / 4 * 16 + i % 4 / 2 * 8 + lane / 4;
-            const uint32_t bucket = first_bucket + lane % 4 * 2 + i % 2;
+            const uint64_t row = first_query + base::row_of(i);
+            const uint32_t bucket = first_bucket + base::place(i);
             if (row >= a.out.m || bucket >= b)
                 continue;
 #pragma unroll
@@ -285,7 +176,6 @@ __global__ void __launch_bounds__(256, 1)
     fused(fused_args a, uint32_t b, uint32_t stages, uint32_t blocks_of_queries, candidate *shelf)
 {
     fused_block<KB, D> block(a, b, stages, blocks_of_queries);
-    block.load_queries();
     block.visit_all();
     block.write_queues(shelf);
 }
