@@ -80,7 +80,8 @@ RCM_GPU_ENUM(rcm_gpu_status){
     /* There is no GPU, or no driver for it. */
     RCM_GPU_NO_DEVICE,
     /* The shape is outside the domain: 1 <= n < 2^31, 1 <= m < 2^31, 1 <= k <= n, 1 <= b <= n,
-     * 1 <= k_b <= min(16, ceil(n/b)), k <= min(b k_b, n), stride >= n or 0, d is 64 or 128. */
+     * 1 <= k_b <= min(16, ceil(n/b)), k <= min(b k_b, n), stride >= n or 0, d is 64 or 128; or
+     * b = k_b = 0 for rcm_gpu_fused. */
     RCM_GPU_BAD_SHAPE,
     /* A pointer is null, or its address is not a multiple of the size of its elements (for the
      * vectors of rcm_gpu_fused: of 16). */
@@ -268,7 +269,7 @@ enum rcm_gpu_status rcm_gpu_two_stage(const struct rcm_gpu_two_stage *call, void
                                       size_t workspace_bytes, rcm_gpu_stream stream);
 
 /* ------------------------------------------------------------------------------------------------
- * Both stages of products that are never written to memory
+ * Both stages, or exact top-k, of products that are never written to memory
  *
  * Row i is x[i][j] = queries[i] . database[j] for j = 0, .., n - 1. The vectors are bfloat16; a
  * product is summed in float32, in an order that is not specified. Buckets are interleaved, and the
@@ -282,13 +283,17 @@ struct rcm_gpu_fused {
     uint64_t m, n;        /* both at least 1 and below 2^31 */
     uint64_t d;           /* 64 or 128 components of a vector */
     uint64_t k;           /* 1 <= k <= min(b k_b, n). If k is equal, stage 2 does not run and the
-                           * candidates come out as from stage 1 */
-    uint64_t b;           /* as for stage 1 */
+                           * candidates come out as from stage 1. Exact: 1 <= k <= n */
+    uint64_t b;           /* as for stage 1; b = k_b = 0: exact top-k */
     uint64_t k_b;         /* as for stage 1 */
-    enum rcm_gpu_exact_kernel stage2;
-    bool deterministic; /* of stage 2 */
-    float *values;      /* output, m x k */
-    int32_t *indices;   /* output, m x k: the element of the database */
+    enum rcm_gpu_exact_kernel stage2; /* exact: of the products that a threshold leaves */
+    bool deterministic;               /* of stage 2; RCM_GPU_BAD_TYPE if exact */
+    float *values;                    /* output, m x k */
+    int32_t *indices;                 /* output, m x k: the element of the database */
+
+    /* Exact: NULL, or an integer in device memory, to which the call adds the number of rows whose
+     * products it formed again because the sample had misled it, or too many are equal. */
+    uint32_t *reread;
 };
 
 /* As for stage 1. */

@@ -4,7 +4,7 @@
 #include <gpu/kernels/fused.cuh>
 #include <gpu/kernels/stage1.cuh>
 
-#include "exact_setup.cuh"
+#include "fused_exact_setup.cuh"
 
 namespace
 {
@@ -239,22 +239,29 @@ enum rcm_gpu_status start(two_stage_setup s, void *workspace, rcm_gpu_stream str
     });
 }
 
+/* Of buckets, or without them exact. */
 struct fused_setup {
     fused_args args;
     fused_plan plan;
     second_stage second;
+    bool is_exact;
+    fused_exact_setup exact;
 };
 
 enum rcm_gpu_status set_up(const struct rcm_gpu_fused *call, fused_setup *to)
 {
     *to = {};
+    to->is_exact = call->b == 0 && call->k_b == 0;
     if (call->n < 1 || call->n > n_max || call->m < 1 || call->m > n_max ||
-        (call->d != 64 && call->d != 128) || call->b < 1 || call->b > call->n || call->k_b < 1 ||
-        call->k_b > k_b_max || call->k_b > ceil_divide(call->n, call->b))
+        (call->d != 64 && call->d != 128) ||
+        (!to->is_exact && (call->b < 1 || call->b > call->n || call->k_b < 1 ||
+                           call->k_b > k_b_max || call->k_b > ceil_divide(call->n, call->b))))
         return RCM_GPU_BAD_SHAPE;
     if (!call->queries || !call->database || (uintptr_t)call->queries % 16 != 0 ||
         (uintptr_t)call->database % 16 != 0)
         return RCM_GPU_BAD_POINTER;
+    if (to->is_exact)
+        return set_up(call, &to->exact);
     to->args.queries = static_cast<const unsigned char *>(call->queries);
     to->args.database = static_cast<const unsigned char *>(call->database);
     to->args.d = (uint32_t)call->d;
@@ -278,6 +285,8 @@ enum rcm_gpu_status set_up(const struct rcm_gpu_fused *call, fused_setup *to)
 
 enum rcm_gpu_status start(fused_setup s, void *workspace, rcm_gpu_stream stream)
 {
+    if (s.is_exact)
+        return start(s.exact, workspace, stream);
     return start_both(s.second, workspace, stream, [&](void *values, int32_t *indices, void *rest) {
         s.args.out.values = values;
         s.args.out.indices = indices;
@@ -292,6 +301,10 @@ size_t workspace_of(const stage1_setup &s)
 size_t workspace_of(const exact_setup &s)
 {
     return s.workspace_bytes;
+}
+size_t workspace_of(const fused_setup &s)
+{
+    return s.is_exact ? s.exact.workspace_bytes : s.second.workspace_bytes();
 }
 template <class Setup> size_t workspace_of(const Setup &s) /* with two stages */
 {
@@ -334,7 +347,8 @@ const char *rcm_gpu_message(enum rcm_gpu_status status)
         return "there is no GPU here, or no driver that CUDA 13 runs on (580 or newer)";
     case RCM_GPU_BAD_SHAPE:
         return "the shape is outside the domain: 1 <= m < 2^31, 1 <= k <= n < 2^31, 1 <= b <= n, "
-               "1 <= k_b <= min(16, ceil(n/b)), k <= min(b k_b, n), stride >= n, d 64 or 128";
+               "1 <= k_b <= min(16, ceil(n/b)), k <= min(b k_b, n), stride >= n, d 64 or 128; "
+               "of products also b = k_b = 0";
     case RCM_GPU_BAD_POINTER:
         return "a pointer is null or not aligned to its elements";
     case RCM_GPU_BAD_TYPE:

@@ -96,9 +96,18 @@ static enum rcm_gpu_status run_two_calls(const struct device *r, const struct ce
 
 static struct rcm_gpu_fused fused_of(const struct device *r, const struct cell *c)
 {
-    return (struct rcm_gpu_fused){
-        r->x[0].at, r->x[1].at,         c->m,  c->n,         c->d,         c->k, c->b,
-        c->k_b,     RCM_GPU_EXACT_AUTO, false, r->values.at, r->indices.at};
+    const bool exact = is_exact_product(how_of(c));
+    return (struct rcm_gpu_fused){.queries = r->x[0].at,
+                                  .database = r->x[1].at,
+                                  .m = c->m,
+                                  .n = c->n,
+                                  .d = c->d,
+                                  .k = c->k,
+                                  .b = exact ? 0 : c->b,
+                                  .k_b = exact ? 0 : c->k_b,
+                                  .values = r->values.at,
+                                  .indices = r->indices.at,
+                                  .reread = r->counts_reread ? r->reread.at : NULL};
 }
 
 struct rcm_peer_call peer_call_of(const struct device *r, const struct cell *c, const void *x)
@@ -137,7 +146,7 @@ enum rcm_gpu_status workspace_of(struct device *r, const struct cell *c, size_t 
         return rcm_gpu_exact_workspace(&call, bytes);
     }
     case TASK_FUSED:
-        if (how_of(c)->product == PRODUCT_FUSED) {
+        if (is_fused(how_of(c))) {
             struct rcm_gpu_fused call = fused_of(r, c);
             return rcm_gpu_fused_workspace(&call, bytes);
         }
@@ -174,7 +183,7 @@ enum rcm_gpu_status run_cell(void *context, unsigned call, rcm_gpu_stream stream
         return rcm_gpu_exact(&exact, r->workspace.at, r->workspace.bytes, stream);
     }
     case TASK_FUSED:
-        if (how_of(c)->product == PRODUCT_FUSED) {
+        if (is_fused(how_of(c))) {
             struct rcm_gpu_fused fused = fused_of(r, c);
             return rcm_gpu_fused(&fused, r->workspace.at, r->workspace.bytes, stream);
         }

@@ -149,15 +149,16 @@ static enum outcome prepare(struct device *r, const struct cell *c)
     return status == RCM_GPU_OK ? MEASURED : refuse(r, status, "workspace");
 }
 
-/* Runs the cell, and counts the rows that the sample of `radix` misses. */
+/* Runs the cell, and counts the rows that the sample of our kernel misses. */
 static enum rcm_gpu_status run_counted(struct device *r, const struct cell *c)
 {
-    const bool radix = c->kernel->task == TASK_EXACT && !c->kernel->peer &&
-                       how_of(c)->exact == RCM_GPU_EXACT_RADIX;
+    const bool samples = c->d ? how_of(c)->product == PRODUCT_FUSED_EXACT
+                              : c->kernel->task == TASK_EXACT && !c->kernel->peer &&
+                                    how_of(c)->exact == RCM_GPU_EXACT_RADIX;
     uint32_t count = 0;
     enum rcm_gpu_status status = RCM_GPU_OK;
     r->reread_rows = UINT64_MAX;
-    if (radix) {
+    if (samples) {
         if (!reserve(&r->reread, sizeof count))
             return RCM_GPU_BAD_WORKSPACE;
         status = rcm_gpu_set_bytes(r->reread.at, 0, sizeof count);
@@ -168,9 +169,9 @@ static enum rcm_gpu_status run_counted(struct device *r, const struct cell *c)
     if (status == RCM_GPU_OK)
         status = rcm_gpu_wait();
     r->counts_reread = false;
-    if (radix && status == RCM_GPU_OK)
+    if (samples && status == RCM_GPU_OK)
         status = rcm_gpu_from_device(&count, r->reread.at, sizeof count);
-    if (radix)
+    if (samples)
         r->reread_rows = count;
     return status;
 }

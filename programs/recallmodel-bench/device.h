@@ -47,7 +47,7 @@ struct device {
 
     /* Of the last cell. */
     uint64_t wrong_rows;    /* of the worst call that was proved; a peer's alone may be above 0 */
-    uint64_t reread_rows;   /* that the sample of `radix` missed; UINT64_MAX: does not apply */
+    uint64_t reread_rows;   /* that a sample missed; UINT64_MAX: does not apply */
     bool in_order;          /* are the values in order, best first? Of exact top-k */
     unsigned launches;      /* 0: unknown */
     size_t workspace_bytes; /* that the kernel asks for */
@@ -63,7 +63,7 @@ struct device {
     struct buffer values, indices, workspace, products, roof; /* of the call that is timed */
     struct buffer check_workspace, verdict, plain, hits;      /* of a proof, and below too */
     struct buffer narrow;                                     /* indices of 8 bytes, as 4 */
-    struct buffer reread;                                     /* the counter of `radix` */
+    struct buffer reread;                                     /* the counter of such rows */
     bool counts_reread;
     struct buffer scratch_values, scratch_indices, scratch_workspace;
     struct buffer exact_values, exact_indices;
@@ -83,7 +83,7 @@ enum outcome refuse(struct device *device, int status, const char *what);
 /* Is the cell a product that cuBLAS computes? */
 static inline bool needs_multiplier(const struct cell *c)
 {
-    return c->d && how_of(c)->product != PRODUCT_FUSED;
+    return c->d && !is_fused(how_of(c));
 }
 
 /* ---- calls.c: the calls of the library for a cell */

@@ -130,12 +130,13 @@ static void samaga_2(struct cell_list *list, const struct grid *grid)
 
 /* Samaga et al., Table 3: 1024 queries, 2^20 elements of 128 components, k = 1024, recall 0.99; by
  * stages. The choices reach it: k_b = 1 with b = 65,536 (.99272), k_b = 4 with b = 1024 (.99571),
- * and two between. Buckets do not change a product alone, so that it is timed once. */
+ * and two between. Buckets change neither a product alone nor exact top-k, which are timed once. */
 static void samaga_3_kernel(struct cell_list *list, const struct kernel *kernel)
 {
     static const uint64_t choices[][2] = {{1, 65536}, {2, 4096}, {4, 1024}, {8, 512}};
-    const bool alone = kernel->is_product_only;
-    for (size_t i = 0; i < (alone ? 1 : sizeof choices / sizeof *choices); i++) {
+    const struct how *how = kernel->how;
+    const bool once = kernel->is_product_only || is_exact_product(how);
+    for (size_t i = 0; i < (once ? 1 : sizeof choices / sizeof *choices); i++) {
         struct cell c = {.kernel = kernel,
                          .dtype = kernel->dtype,
                          .n = 1 << 20,
@@ -146,7 +147,7 @@ static void samaga_3_kernel(struct cell_list *list, const struct kernel *kernel)
                          .d = 128};
         cell_list_add(list, &c);
         c.k = c.b * c.k_b; /* stage 1 alone */
-        if (!alone)
+        if (!once)
             cell_list_add(list, &c);
     }
 }

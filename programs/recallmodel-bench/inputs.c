@@ -77,7 +77,7 @@ const void *result_rows(struct device *r, const struct cell *c, unsigned set,
     *status = RCM_GPU_OK;
     if (!c->d)
         return r->x[set].at;
-    if (how_of(c)->product == PRODUCT_FUSED && !r->plain_products) {
+    if (is_fused(how_of(c)) && !r->plain_products) {
         if (!reserve(&r->products, c->m * c->n * sizeof(float)))
             return NULL;
         *status = rcm_gpu_multiply(r->x[0].at, r->x[1].at, c->m, c->n, c->d, r->products.at,

@@ -7,9 +7,10 @@
 #include <gpu/topk_gpu.h>
 #include <programs/bench/cells/cell.h>
 
-/* How products and their top k are computed: in one kernel; by cuBLAS, then both stages; by cuBLAS,
- * then exact top-k; or the product alone by cuBLAS. */
-enum product { PRODUCT_FUSED, PRODUCT_UNFUSED, PRODUCT_EXACT, PRODUCT_ALONE };
+/* How products and their top k are computed: without writing the products, both stages or exact
+ * top-k; by cuBLAS, then both stages; by cuBLAS, then exact top-k; or the product alone by cuBLAS.
+ */
+enum product { PRODUCT_FUSED, PRODUCT_FUSED_EXACT, PRODUCT_UNFUSED, PRODUCT_EXACT, PRODUCT_ALONE };
 
 /* What the library must be told to run a kernel. */
 struct how {
@@ -24,6 +25,16 @@ struct how {
 static inline const struct how *how_of(const struct cell *cell)
 {
     return cell->kernel->how;
+}
+
+/* Are products selected from without being written, or exactly? */
+static inline bool is_fused(const struct how *how)
+{
+    return how->product == PRODUCT_FUSED || how->product == PRODUCT_FUSED_EXACT;
+}
+static inline bool is_exact_product(const struct how *how)
+{
+    return how->product == PRODUCT_EXACT || how->product == PRODUCT_FUSED_EXACT;
 }
 
 /* Our kernels. The last one has no name. */

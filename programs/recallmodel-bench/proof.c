@@ -263,7 +263,7 @@ enum outcome prove(struct device *r, const struct cell *c, unsigned set)
     const enum outcome outcome = needs_multiplier(c) ? prove_multiplier(r, c) : MEASURED;
     if (outcome != MEASURED || c->kernel->is_product_only)
         return outcome;
-    return how_of(c)->product == PRODUCT_EXACT ? prove_exact(r, c, x) : prove_two_stage(r, c, x);
+    return is_exact_product(how_of(c)) ? prove_exact(r, c, x) : prove_two_stage(r, c, x);
 }
 
 enum outcome count_true_hits(struct device *r, double *hits)

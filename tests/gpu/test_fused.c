@@ -1,6 +1,8 @@
 /* test_fused.c - top-k fused with the matrix product, against plain C.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <gpu/kernels/product_sample.h>
+
 #include "plain.h"
 
 /* Runs the call on vectors of the host and compares it with their products. Returns whether it used
@@ -22,8 +24,11 @@ static bool run_fused(struct rcm_gpu_fused call, const uint16_t *queries, const 
     call.indices = o.device_indices;
     ck_assert_int_eq(rcm_gpu_fused(&call, o.workspace, workspace_bytes, NULL), RCM_GPU_OK);
     fetch_output(&o);
-    const bool stage1_only = call.k == rcm_gpu_candidates(call.n, call.b, call.k_b);
-    if (stage1_only) {
+    const bool exact = call.b == 0,
+               stage1_only = !exact && call.k == rcm_gpu_candidates(call.n, call.b, call.k_b);
+    if (exact) { /* of one bucket, which is the row */
+        check_two_stage(products, call.k, 1, call.k, RCM_GPU_INTERLEAVED, &o, "fused, exact");
+    } else if (stage1_only) {
         struct rcm_gpu_stage1 same = {
             .b = call.b, .k_b = call.k_b, .assignment = RCM_GPU_INTERLEAVED};
         check_stage1(products, &same, &o, "fused");
@@ -72,4 +77,139 @@ START_TEST(fused)
 }
 END_TEST
 
-TEST_MAIN("gpu fused", fused)
+/* Runs exact top-k of products and returns how many rows were counted anew. */
+static uint32_t run_exact(struct rcm_gpu_fused call, const uint16_t *queries,
+                          const uint16_t *database, enum kind kind)
+{
+    uint32_t reread = 0;
+    struct batch products = products_of(queries, database, kind, call.m, call.n, call.d);
+    call.reread = rcm_gpu_allocate(sizeof reread);
+    ck_assert_ptr_nonnull(call.reread);
+    ck_assert_int_eq(rcm_gpu_to_device(call.reread, &reread, sizeof reread), RCM_GPU_OK);
+    run_fused(call, queries, database, &products);
+    ck_assert_int_eq(rcm_gpu_from_device(&reread, call.reread, sizeof reread), RCM_GPU_OK);
+    rcm_gpu_free(call.reread);
+    free_batch(&products);
+    return reread;
+}
+
+/* Every kind of products; short databases, which have no sample, and long ones. */
+START_TEST(exact)
+{
+    static const enum kind kinds[] = {NORMAL,  EQUAL,         FEW,      RISING,
+                                      FALLING, SOME_INFINITE, SOME_NAN, ALL_NAN};
+    uint64_t state = 7, rows = 0, reread = 0, sampled = 0;
+    for (unsigned i = 0; i < (few_cases() ? 8 : 64); i++) {
+        const enum kind kind = kinds[i % (sizeof kinds / sizeof *kinds)];
+        const bool is_long = i % 3 == 0;
+        const uint64_t d = i % 4 ? 128 : 64, m = random_scale(&state, 1, is_long ? 40 : 300),
+                       n = is_long ? random_between(&state, 4097, 9000)
+                                   : random_scale(&state, 1, m > 50 ? 1000 : 4096),
+                       k = random_scale(&state, 1, n);
+        uint16_t *queries = malloc(m * d * 2), *database = malloc(n * d * 2);
+        draw_vectors(queries, m, d, kind == RISING || kind == FALLING ? EQUAL : NORMAL, &state);
+        draw_vectors(database, n, d, kind, &state);
+        for (uint64_t j = 0; j < n && kind == ALL_NAN; j++)
+            database[j * d] = 0x7fc0;
+        pretend_device(&state);
+        const struct rcm_gpu_fused call = {
+            .m = m, .n = n, .d = d, .k = k, .stage2 = i % RCM_GPU_EXACT_KERNELS};
+        const uint32_t again = run_exact(call, queries, database, kind);
+        const bool has_sample = rcm_gpu_product_sample_of((uint32_t)n, (uint32_t)k).size > 0;
+        if (kind == EQUAL && has_sample) /* all reach every threshold */
+            ck_assert_uint_eq(again, m);
+        if (kind == NORMAL) /* a row fails with probability 2 e^-14; there are some hundred */
+            ck_assert_uint_eq(again, 0);
+        rows += m;
+        reread += again;
+        sampled += has_sample;
+        free(queries);
+        free(database);
+    }
+    printf("fused, exact: %" PRIu64 " rows agree with plain C, %" PRIu64 " were counted, %" PRIu64
+           " calls had a sample\n",
+           rows, reread, sampled);
+    if (!few_cases())
+        ck_assert(sampled > 10 && reread > 100 && reread < rows);
+}
+END_TEST
+
+/* All queries are alike, and the elements of the sample are better than all others, or worse: too
+ * few reach the threshold, or too many for the list. */
+START_TEST(misled)
+{
+    uint64_t state = 8;
+    const uint64_t m = few_cases() ? 3 : 40, n = 20000, d = 64;
+    uint16_t *queries = malloc(m * d * 2), *database = malloc(n * d * 2);
+    for (unsigned high = 0; high < 2; high++)
+        for (uint64_t k = 30; k <= 300; k *= 10) {
+            const uint32_t size = rcm_gpu_product_sample_of((uint32_t)n, (uint32_t)k).size;
+            ck_assert_uint_gt(size, 0);
+            draw_vectors(queries, m, d, EQUAL, &state);
+            draw_vectors(database, n, d, NORMAL, &state);
+            for (uint32_t j = 0; j < size; j++) {
+                uint16_t *to =
+                    database + (size_t)rcm_gpu_product_sample_at(j, size, (uint32_t)n) * d;
+                for (uint64_t i = 0; i < d; i++) { /* a multiple of 1/16 still */
+                    const float value = (float)value_of(RCM_GPU_BF16, to[i]);
+                    to[i] = (uint16_t)bits_of(RCM_GPU_BF16, value / 16.0f + (high ? 4.0f : -4.0f));
+                }
+            }
+            const struct rcm_gpu_fused call = {.m = m, .n = n, .d = d, .k = k};
+            pretend_device(&state);
+            const uint32_t again = run_exact(call, queries, database, NORMAL);
+            ck_assert_uint_eq(again, m);
+        }
+    free(queries);
+    free(database);
+}
+END_TEST
+
+/* P(X >= x) of a binomial X of `size` trials and this mean, by its terms from x on; `up` false:
+ * P(X <= x), downwards. All terms fall from x on. */
+static double binomial_tail(uint32_t size, double mean, uint32_t x, bool up)
+{
+    const double p = mean / size;
+    double term = exp(lgamma(size + 1.0) - lgamma(x + 1.0) - lgamma(size - x + 1.0) + x * log(p) +
+                      (size - x) * log1p(-p)),
+           sum = 0.0;
+    for (uint32_t i = x; term > sum * 1e-17; up ? i++ : i--) {
+        sum += term;
+        if (up ? i == size : i == 0)
+            break;
+        term *=
+            up ? (double)(size - i) / (i + 1) * p / (1 - p) : i / (size - i + 1.0) * (1 - p) / p;
+    }
+    return sum;
+}
+
+/* The sample has one element of each run. A sum of independent 0 or 1 of a given mean has no
+ * heavier tails than the binomial (Hoeffding 1956), whose tails keep what product_sample.h says. */
+START_TEST(sample)
+{
+    static const uint32_t ns[] = {4097, 6000, 9999, 65536, 151936, 1 << 20, 50000000, INT32_MAX};
+    for (size_t i = 0; i < sizeof ns / sizeof *ns; i++)
+        for (uint64_t k = 1; k <= ns[i]; k *= 2) {
+            const uint32_t n = ns[i];
+            const struct rcm_gpu_product_sample s = rcm_gpu_product_sample_of(n, (uint32_t)k);
+            ck_assert_uint_ge(s.list, k);
+            ck_assert_uint_le(s.list, n);
+            if (s.size == 0) {
+                ck_assert_uint_eq(s.list, n);
+                continue;
+            }
+            const double shortest = n / s.size, longest = (n - 1) / s.size + 1;
+            ck_assert_double_le(binomial_tail(s.size, (double)k / shortest, s.rank, true),
+                                exp(-14));
+            const double nu = s.list / longest;
+            if (nu < s.size)
+                ck_assert_double_le(binomial_tail(s.size, nu, s.rank - 1, false), exp(-14));
+            for (uint32_t j = 0; j < s.size && k == 1; j++) {
+                const uint32_t at = rcm_gpu_product_sample_at(j, s.size, n);
+                ck_assert(at >= (uint64_t)j * n / s.size && at < (uint64_t)(j + 1) * n / s.size);
+            }
+        }
+}
+END_TEST
+
+TEST_MAIN("gpu fused", fused, exact, misled, sample)

@@ -232,8 +232,16 @@ END_TEST
 START_TEST(refusals_of_fused)
 {
     size_t bytes;
-    struct rcm_gpu_fused fused = {(void *)256, (void *)256,        4,     64,     64,     8, 8,
-                                  2,           RCM_GPU_EXACT_AUTO, false, values, indices},
+    struct rcm_gpu_fused fused = {.queries = (void *)256,
+                                  .database = (void *)256,
+                                  .m = 4,
+                                  .n = 64,
+                                  .d = 64,
+                                  .k = 8,
+                                  .b = 8,
+                                  .k_b = 2,
+                                  .values = values,
+                                  .indices = indices},
                          other;
 #define FUSED(change, want) \
     do { \
@@ -249,8 +257,16 @@ START_TEST(refusals_of_fused)
     FUSED(other.k = 17, RCM_GPU_BAD_SHAPE); /* 16 candidates */
     FUSED(other.k_b = 9, RCM_GPU_BAD_SHAPE);
     FUSED(other.b = 65, RCM_GPU_BAD_SHAPE);
+    FUSED(other.b = 0, RCM_GPU_BAD_SHAPE);
+    FUSED(other.k_b = 0, RCM_GPU_BAD_SHAPE);
     FUSED(other.queries = (void *)258, RCM_GPU_BAD_POINTER);
     FUSED(other.database = NULL, RCM_GPU_BAD_POINTER);
+    ck_assert_int_eq(rcm_gpu_fused(&fused, NULL, 0, NULL), RCM_GPU_BAD_WORKSPACE);
+    fused.b = fused.k_b = 0; /* exact */
+    FUSED(other.k = 64, RCM_GPU_OK);
+    FUSED(other.k = 65, RCM_GPU_BAD_SHAPE);
+    FUSED(other.deterministic = true, RCM_GPU_BAD_TYPE);
+    FUSED(other.reread = (void *)257, RCM_GPU_BAD_POINTER);
     ck_assert_int_eq(rcm_gpu_fused(&fused, NULL, 0, NULL), RCM_GPU_BAD_WORKSPACE);
     fused.values = NULL;
     ck_assert_int_eq(rcm_gpu_fused(&fused, NULL, 0, NULL), RCM_GPU_BAD_POINTER);

@@ -46,10 +46,12 @@ else
 "$bench" two-stage "${small[@]}" --cache warm --input few,equal,rising --csv >"$folder/both" \
     2>/dev/null
 [ "$(rows "$folder/both")" = 7 ] || fail "two-stage"
-"$bench" fused --n 1000 --k 16 --b 20 --kb 2 --m 5 --kernel fused,cublas-bf16 --csv \
-    >"$folder/fused" 2>"$folder/stderr"
+"$bench" fused --n 1000 --k 16 --b 20 --kb 2 --m 5 \
+    --kernel fused,fused-exact,cublas-bf16 --csv >"$folder/fused" 2>"$folder/stderr"
 grep -q "left out fused,cublas-bf16.*cuBLAS was not found" "$folder/stderr" ||
-    grep -q "2 measured" "$folder/stderr" || fail "fused says $(cat "$folder/stderr")"
+    grep -q "3 measured" "$folder/stderr" || fail "fused says $(cat "$folder/stderr")"
+[ "$(grep ^fused,fused-exact "$folder/fused" | wc -l)" = 1 ] &&
+    [ "$(column "$folder/fused" recall | sed -n 2p)" = 1 ] || fail "fused-exact is not exact"
 "$bench" roof "${little[@]}" --device-file "$folder/device" >"$folder/roof" \
     2>/dev/null
 [ "$(rows "$folder/roof")" = 48 ] || fail "roof: $(rows "$folder/roof") rows"
@@ -129,7 +131,7 @@ refuse "--n '0' is" stage1 --n 0
 refuse "--kb '1,4x': '4x' is" stage1 --kb 1,4x
 refuse "--dtype 'double' is not known; give one of float32, float16, bfloat16" stage1 --dtype double
 refuse "--kernel 'radix' is not known; give one of auto, column" stage1 --kernel radix
-refuse "--kernel 'column' is not known; give one of fused, unfused-bf16" fused --kernel column
+refuse "--kernel 'column' is not known; give one of fused, fused-exact" fused --kernel column
 refuse "--input 'uniform' is not known" exact --input normal,uniform
 refuse "--cache 'cold,warm' is not known; give one of cold, warm" exact --cache cold,warm
 refuse "--grid 'key-99' is not known; did you mean key-9?" two-stage --grid key-99
