@@ -33,6 +33,7 @@ const struct kernel cuda_kernels[] = {
     {.task = TASK_EXACT, .name = "radix-8", .how = HOW(.exact = RCM_GPU_EXACT_RADIX, .bits = 8)},
     {.task = TASK_EXACT, .name = "radix-9", .how = HOW(.exact = RCM_GPU_EXACT_RADIX, .bits = 9)},
     {.task = TASK_EXACT, .name = "radix-10", .how = HOW(.exact = RCM_GPU_EXACT_RADIX, .bits = 10)},
+    {.task = TASK_EXACT, .name = "radix-11", .how = HOW(.exact = RCM_GPU_EXACT_RADIX, .bits = 11)},
     {.task = TASK_EXACT, .name = "histogram", .how = HOW(.exact = RCM_GPU_EXACT_HISTOGRAM)},
     {.task = TASK_EXACT,
      .name = "histogram-1",
