@@ -11,13 +11,14 @@
  *     list           B       the elements in that bin, if they are up to 32
  *     select                 the k-th of them: each warp for itself, a lane an element
  *     place          B       elements that are taken, before this one
- *     write
+ *     write          B       place after place
  *
- * B is a barrier: six, some 2000 cycles of an H200 with n = 4096 by the latencies of its
- * instructions, of which the atomic additions to shared memory take a quarter. Equal addresses in a
- * warp are added at once (ATOMS.POPC.INC), and neighbouring bins are in different banks. Bins by
- * leading bits would need no range; but those of normals agree in most of them, and a bin of 11
- * bits may have 5 % of the row, so that a second level follows.
+ * B is a barrier: seven, and by the latencies of its instructions some 2500 cycles of an H200 with
+ * n = 4096 (not measured). The atomic additions to shared memory take a quarter of them: equal
+ * addresses in a warp are added at once (ATOMS.POPC.INC), but of 32 random banks one has 3 or 4.
+ * Bins by leading bits would need no range; but those of normals agree in most of them, and a bin
+ * of 11 bits may have 5 % of the row, so that a second level follows. A binary search has 20 and
+ * more rounds of a barrier.
  *
  * If the bin has more elements, a level finds the border among those in it. The second level takes
  * equal parts again, as a few outliers may have left all others in one bin. The next ones divide
@@ -59,7 +60,6 @@ struct short_row : short_elements<BYTES, THREADS, ROUNDS, Args> {
 
     uint32_t inside; /* a bit for each element: in the border bin, at first all of the row */
     uint32_t sure;   /* is taken */
-    uint32_t tie;    /* equal to the k-th; the first `need` of these are taken */
     uint32_t need;   /* elements to take of those inside */
 
     static __device__ __forceinline__ block_state *state()
@@ -230,7 +230,7 @@ struct short_row : short_elements<BYTES, THREADS, ROUNDS, Args> {
         __syncthreads();
     }
 
-    /* Calls visit(bit, key) for each element inside. Few threads have one, so that a loop is faster
+    /* Calls visit(bit, rank) for each element inside. Few threads have one, so that a loop is faster
      * than a look at all, and is less code to fetch. */
     template <class Visit> __device__ __forceinline__ void visit_inside(Visit visit) const
     {
@@ -240,17 +240,16 @@ struct short_row : short_elements<BYTES, THREADS, ROUNDS, Args> {
 #pragma unroll
             for (uint32_t e = 0; e < E; e++)
                 of_first = first >> e & 1 ? bits(e) : of_first;
-            visit(first, key_of<BYTES>(of_first, a.order));
+            visit(first, rank_of_key<BYTES>(key_of<BYTES>(of_first, a.order)));
         }
     }
 
     /* The k-th is one of up to 32 elements inside: the lowest of those that fewer than `need` of
-     * them surpass. Of its equals `need` are left to take. */
+     * them surpass. */
     __device__ __forceinline__ void select_from_list()
     {
-        visit_inside([&](uint32_t, int32_t of) {
-            state()->list[atomicAdd(&state()->listed, 1u)] = rank_of_key<BYTES>(of);
-        });
+        visit_inside(
+            [&](uint32_t, uint32_t of) { state()->list[atomicAdd(&state()->listed, 1u)] = of; });
         __syncthreads();
         const uint32_t entries = state()->inside, mine = state()->list[lane];
         uint32_t larger = 0;
@@ -263,21 +262,31 @@ struct short_row : short_elements<BYTES, THREADS, ROUNDS, Args> {
                 larger += four[w] > mine;
         }
         const bool reaches = lane < entries && larger < need;
-        const int32_t kth = key_of_rank<BYTES>(__reduce_min_sync(~0u, reaches ? mine : ~0u));
+        const uint32_t kth = __reduce_min_sync(~0u, reaches ? mine : ~0u),
+                       equals = __popc(__ballot_sync(~0u, lane < entries && mine == kth));
         need -= __reduce_max_sync(~0u, reaches ? larger : 0);
-        visit_inside([&](uint32_t bit, int32_t of) {
+        uint32_t equal = 0;
+        visit_inside([&](uint32_t bit, uint32_t of) {
             sure |= of > kth ? bit : 0;
-            tie |= of == kth ? bit : 0;
+            equal |= of == kth ? bit : 0;
         });
+        inside = equal;
+        if (equals == need)
+            take_inside();
+    }
+    __device__ __forceinline__ void take_inside()
+    {
+        sure |= inside;
+        need = 0;
     }
 
-    /* Decides which elements are taken: `sure`, and the first `need` of `tie`. */
+    /* Decides which elements are taken; of those then inside, which are equal, `need` are too. */
     __device__ __forceinline__ void select()
     {
-        sure = tie = 0;
+        sure = 0;
         need = a.k;
         if (need == a.n) {
-            sure = inside;
+            take_inside();
             return;
         }
         for (uint32_t level = 0;; level++) {
@@ -293,10 +302,8 @@ struct short_row : short_elements<BYTES, THREADS, ROUNDS, Args> {
                 level |= 2;
                 continue;
             }
-            if (low == high) {
-                tie = inside;
+            if (low == high)
                 return;
-            }
             uint32_t bin[E];
             if (of_values)
                 bins_of_values(low, high, bin);
@@ -315,7 +322,7 @@ struct short_row : short_elements<BYTES, THREADS, ROUNDS, Args> {
             sure |= inside & above;
             inside &= on;
             if (on_border == need) {
-                sure |= inside;
+                take_inside();
                 return;
             }
             if (on_border <= list_most) {
@@ -340,37 +347,44 @@ struct short_row : short_elements<BYTES, THREADS, ROUNDS, Args> {
         return counts;
     }
 
-    /* Gives a place to each element that is taken, in the order of positions, and then writes them
-     * place after place. */
-    __device__ __forceinline__ void write()
+    /* Calls visit(element, number) for those of the mask, which are numbered in the order of
+     * positions over the block. */
+    template <class Visit> __device__ __forceinline__ void number(uint32_t mask, Visit visit) const
     {
         static_assert(32 * V < uint64_t(1) << field, "the elements of a round of a warp");
-        static_assert(2 * bins >= THREADS * E, "room for all positions");
-        const uint32_t sures = count_rounds(sure), ties = count_rounds(tie);
-        const uint32_t sures_with = scan_warp(sures), ties_with = scan_warp(ties);
-        const uint32_t all_sures = __shfl_sync(~0u, sures_with, 31),
-                       all_ties = __shfl_sync(~0u, ties_with, 31);
+        const uint32_t mine = count_rounds(mask), with = scan_warp(mine),
+                       all = __shfl_sync(~0u, with, 31);
         uint32_t of_warp = 0;
 #pragma unroll
         for (uint32_t r = 0; r < ROUNDS; r++)
-            of_warp += in_round(all_sures, r) << 16 | in_round(all_ties, r);
-        const uint32_t before = sum_before(of_warp);
-        uint32_t sures_before = before >> 16, ties_before = before & 0xffffu;
+            of_warp += in_round(all, r);
+        uint32_t before = sum_before(of_warp);
 #pragma unroll
         for (uint32_t r = 0; r < ROUNDS; r++) {
-            uint32_t place = sures_before + in_round(sures_with - sures, r),
-                     tie_place = ties_before + in_round(ties_with - ties, r);
+            uint32_t next = before + in_round(with - mine, r);
 #pragma unroll
-            for (uint32_t e = r * V; e < (r + 1) * V; e++) {
-                const bool is_sure = sure >> e & 1, is_tie = tie >> e & 1;
-                if (is_sure || (is_tie && tie_place < need))
-                    state()->taken[place + smaller_of(tie_place, need)] = (uint16_t)position(e);
-                place += is_sure;
-                tie_place += is_tie;
-            }
-            sures_before += in_round(all_sures, r);
-            ties_before += in_round(all_ties, r);
+            for (uint32_t e = r * V; e < (r + 1) * V; e++)
+                if (mask >> e & 1)
+                    visit(e, next++);
+            before += in_round(all, r);
         }
+    }
+
+    /* Takes the first `need` of the elements inside. */
+    __device__ __forceinline__ void take_first()
+    {
+        uint32_t first = 0;
+        number(inside, [&](uint32_t e, uint32_t at) { first |= at < need ? 1u << e : 0; });
+        sure |= first;
+        __syncthreads();
+    }
+
+    /* Notes the elements that are taken in the order of their positions, and writes them. */
+    __device__ __forceinline__ void write() const
+    {
+        static_assert(2 * bins >= THREADS * E, "room for all positions");
+        number(sure,
+               [&](uint32_t e, uint32_t place) { state()->taken[place] = (uint16_t)position(e); });
         copy_wait<0>();
         __syncthreads();
         const unsigned char *x = a.x + row * a.stride * BYTES; /* in the first cache by now */
@@ -387,6 +401,8 @@ struct short_row : short_elements<BYTES, THREADS, ROUNDS, Args> {
         if (a.labels)
             copy_labels();
         select();
+        if (need > 0)
+            take_first();
         write();
     }
 };
