@@ -230,8 +230,8 @@ struct short_row : short_elements<BYTES, THREADS, ROUNDS, Args> {
         __syncthreads();
     }
 
-    /* Calls visit(bit, rank) for each element inside. Few threads have one, so that a loop is faster
-     * than a look at all, and is less code to fetch. */
+    /* Calls visit(bit, rank) for each element inside. Few threads have one: a loop is faster than a
+     * look at all, and less code to fetch. */
     template <class Visit> __device__ __forceinline__ void visit_inside(Visit visit) const
     {
         for (uint32_t left = inside; left; left &= left - 1) {
