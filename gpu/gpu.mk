@@ -3,13 +3,13 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 
-# Machine code for sm_80 and sm_90, and PTX for later GPUs. The CUDA runtime is linked statically,
+# Machine code for sm_80 and sm_90a, and PTX for later GPUs. The CUDA runtime is linked statically,
 # so that a program starts on a machine without a GPU. .ci/run has none, and takes sm_90 alone.
 NVCC ?= nvcc
 HAS_NVCC := $(shell command -v $(NVCC) 2>/dev/null)
 NVCC_OPTIMIZE ?= -O3
 NVCC_FLAGS ?= $(NVCC_OPTIMIZE) -lineinfo --threads 2 -gencode arch=compute_80,code=sm_80 \
-    -gencode arch=compute_90,code=[sm_90,compute_90]
+    -gencode arch=compute_90a,code=sm_90a -gencode arch=compute_90,code=compute_90
 
 .PHONY: gpu gpu-programs gpu-tests gpu-run gpu-bundle check-gpu
 

@@ -17,7 +17,8 @@
  *
  * The emulation is faithful in: shuffles, votes, barriers (all threads of the block must reach
  * them), clusters with distributed shared memory, cp.async (the bytes arrive at the wait and not
- * before), uninitialised shared memory (it holds 0xAB), the size of shared memory (AddressSanitizer
+ * before), wgmma (the products are there at the wait, and nothing may overwrite what it reads until
+ * then), uninitialised shared memory (it holds 0xAB), the size of shared memory (AddressSanitizer
  * sees an access past its end). It is not faithful in: time, memory order (other fibers see a store
  * at once), blocks that run at the same time (it runs one cluster at a time), partial warp masks
  * (it refuses them).

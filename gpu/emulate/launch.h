@@ -51,9 +51,10 @@ inline void start_block(unsigned rank, unsigned index, unsigned threads, size_t 
     block.rank = rank;
     if (!block.shared || block.shared_bytes != shared_bytes)
         block.shared.reset(
-            static_cast<unsigned char *>(operator new(shared_bytes, std::align_val_t(128))));
+            static_cast<unsigned char *>(operator new(shared_bytes, shared_alignment)));
     block.shared_bytes = shared_bytes;
     std::memset(block.shared.get(), 0xAB, shared_bytes);
+    std::memset(block.wide_reads, 0, sizeof block.wide_reads);
     block.warps.resize(threads / warp_size);
 }
 

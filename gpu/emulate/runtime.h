@@ -90,6 +90,9 @@ inline void copy_async(void *to_shared, const void *from)
 {
     if ((uintptr_t)from % 16 != 0 || (uintptr_t)to_shared % 16 != 0)
         emulate::fail("an asynchronous copy is not aligned");
+    if (__atomic_load_n(&emulate::self->block->wide_reads[shared_address(to_shared) / 1024],
+                        __ATOMIC_RELAXED) > 0)
+        emulate::fail("a copy overwrites what a warpgroup has not read yet");
     emulate::self->open.push_back({to_shared, from, 16});
 }
 inline void copy_commit()
@@ -104,6 +107,7 @@ template <int PENDING> void copy_wait()
     while (groups.size() > PENDING) {
         for (const emulate::async_copy &copy : groups.front())
             std::memcpy(copy.to, copy.from, copy.bytes);
+        emulate::self->copies_fenced &= groups.front().empty();
         groups.erase(groups.begin());
     }
 }

@@ -56,6 +56,15 @@ struct async_copy {
     unsigned bytes;
 };
 
+/* A wide_multiply that has not run, and the matrix as it was when it started. */
+struct wide_product {
+    float (*c)[1][4];
+    uint32_t a[4];
+    uint64_t b;
+    bool add;
+    uint16_t elements[64][16];
+};
+
 struct block_state;
 
 struct thread_state {
@@ -66,6 +75,9 @@ struct thread_state {
     unsigned warp_operations = 0; /* counts them: it selects the half of the warp's slots */
     std::vector<std::vector<async_copy>> committed;
     std::vector<async_copy> open; /* copies of the group that is not committed yet */
+    bool copies_fenced = true;    /* may wide_multiply read what they brought? */
+    std::vector<std::vector<wide_product>> wide_committed;
+    std::vector<wide_product> wide_open;
 };
 
 /* What the lanes give to an operation of the whole warp. Two halves take turns, so that a lane may
@@ -74,10 +86,12 @@ struct warp_state {
     uint64_t slots[2][warp_size];
 };
 
+constexpr std::align_val_t shared_alignment{1024};
+
 struct free_aligned {
     void operator()(unsigned char *memory) const
     {
-        operator delete(memory, std::align_val_t(128));
+        operator delete(memory, shared_alignment);
     }
 };
 
@@ -87,6 +101,7 @@ struct block_state {
     std::unique_ptr<unsigned char, free_aligned> shared;
     size_t shared_bytes = 0;
     std::vector<warp_state> warps;
+    unsigned wide_reads[256]; /* for each KB of it, the products of warpgroups that will read it */
 };
 
 inline index3 grid_size, block_size;

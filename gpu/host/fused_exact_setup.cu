@@ -47,7 +47,7 @@ size_t lay_out(fused_exact_setup *s, void *workspace)
     a.thresholds = all.take<float>(a.m);
     a.listed = all.take<uint32_t>(a.m);
     a.counts = all.take<product_count>(a.m);
-    a.arrived = all.take<uint32_t>(s->plan.query_tiles);
+    a.arrived = all.take<uint32_t>(std::max(s->plan.list.query_tiles, s->plan.count.query_tiles));
     a.counted = all.take<uint32_t>(1);
     if (workspace) {
         general_args &sample = s->of_sample.args, &lists = s->of_lists.args;

@@ -35,8 +35,9 @@ inline enum rcm_gpu_status current_device(int *device)
                                                                               : RCM_GPU_ERROR;
 }
 
-/* All shared memory is dynamic, so that the size in the launch is all that a block takes. */
-extern __shared__ __align__(128) unsigned char shared_memory_of_block[];
+/* All shared memory is dynamic, so that the size in the launch is all that a block takes. It begins
+ * where the pattern of a swizzle does (matrix.cuh). */
+extern __shared__ __align__(1024) unsigned char shared_memory_of_block[];
 __device__ __forceinline__ unsigned char *shared_memory()
 {
     return shared_memory_of_block;

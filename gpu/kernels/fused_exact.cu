@@ -4,6 +4,9 @@
  * A sample of the products gives each row a threshold (product_sample.h). One pass over the
  * database lists what reaches it, some more than k, and exact top-k of the lists is the result.
  *
+ * For sm_90a, warpgroups multiply 64 elements while their warps look at the products with the 64
+ * before. Elsewhere, and in the other passes, each warp multiplies by itself.
+ *
  * The last block of the rows looks whether the threshold was good. Rows with fewer than k listed,
  * or more than the list holds, are counted: three more passes, for these rows alone, find the rank
  * of the k-th largest product digit by digit, and a fourth lists what is above it and as many as
@@ -21,15 +24,14 @@ namespace
 
 template <int D>
 __global__ void __launch_bounds__(block_threads, 2)
-    sample_products(fused_exact_args a, fused_exact_plan p)
+    sample_products(fused_exact_args a, product_plan p)
 {
-    exact_block<D> block(a, p);
+    exact_block<2, D> block(a, p);
     block.load_queries(
         [&](uint32_t r) { return smaller_of<uint64_t>(block.warp_row + r, a.m - 1); });
     block.walk(
-        a.sample_size, p.sample_parts,
-        [&](uint32_t i) { return rcm_gpu_product_sample_at(i, a.sample_size, a.n); },
-        [&](const step_products &c, uint32_t first) {
+        a.sample_size, [&](uint32_t i) { return rcm_gpu_product_sample_at(i, a.sample_size, a.n); },
+        [&](const auto &c, uint32_t first) {
             for_each_product(block, c, first, a.sample_size, [&](float x, uint32_t g, uint32_t i) {
                 if (block.row(g) < a.m)
                     a.sample[block.row(g) * a.sample_size + i] = x;
@@ -64,15 +66,21 @@ __global__ void __launch_bounds__(block_threads) begin_rows(fused_exact_args a, 
 
 /* ---- the pass that lists */
 
-template <int D> struct list_block : exact_block<D> {
-    typedef exact_block<D> base;
+/* Elements that can wait for each thread when the warp looks whether there is room, and room for
+ * those of STEPS steps. */
+constexpr uint32_t waiting_most = 8;
+template <int STEPS, int TILES>
+constexpr uint32_t list_buffer = waiting_most + STEPS * 2 * lane_rows<TILES>;
+
+template <int TILES, int D> struct list_block : exact_block<TILES, D> {
+    typedef exact_block<TILES, D> base;
     using base::a, base::lane;
+    static constexpr uint32_t rows_of_lane = lane_rows<TILES>;
 
     uint32_t buffer, end, pitch; /* what waits: [buffer, end), `pitch` apart */
-    float threshold[lane_rows];
+    float threshold[rows_of_lane];
 
-    __device__ __forceinline__ list_block(const fused_exact_args &args,
-                                          const fused_exact_plan &plan)
+    __device__ __forceinline__ list_block(const fused_exact_args &args, const product_plan &plan)
         : base(args, plan)
     {
         pitch = base::threads * waiting_bytes;
@@ -80,7 +88,7 @@ template <int D> struct list_block : exact_block<D> {
                  threadIdx.x * waiting_bytes;
         end = buffer;
 #pragma unroll
-        for (uint32_t g = 0; g < lane_rows; g++) /* nothing reaches NaN */
+        for (uint32_t g = 0; g < rows_of_lane; g++) /* nothing reaches NaN */
             threshold[g] =
                 base::row(g) < a.m ? a.thresholds[base::row(g)] : float_of_bits(0x7fffffffu);
         base::load_queries(
@@ -96,7 +104,7 @@ template <int D> struct list_block : exact_block<D> {
             take_back(at, bits, which);
             mine += 1u << which % 8 / 2 * 8;
         }
-        uint32_t sum = mine, first[lane_rows];
+        uint32_t sum = mine, first[rows_of_lane];
 #pragma unroll
         for (uint32_t by = 1; by < 4; by *= 2) {
             const uint32_t before = __shfl_up_sync(~0u, sum, by);
@@ -106,7 +114,7 @@ template <int D> struct list_block : exact_block<D> {
             __shfl_sync(~0u, sum, (int)(lane % 8 * 4 + 3)) >> lane / 8 * 8 & 255;
         const uint32_t taken = wanted > 0 ? atomicAdd(&a.listed[base::warp_row + lane], wanted) : 0;
 #pragma unroll
-        for (uint32_t g = 0; g < lane_rows; g++)
+        for (uint32_t g = 0; g < rows_of_lane; g++)
             first[g] =
                 __shfl_sync(~0u, taken, (int)(g * 8 + lane / 4)) + ((sum - mine) >> g * 8 & 255);
         while (end != buffer) {
@@ -114,7 +122,7 @@ template <int D> struct list_block : exact_block<D> {
             take_back(end, bits, which);
             uint32_t place = 0;
 #pragma unroll
-            for (uint32_t g = 0; g < lane_rows; g++)
+            for (uint32_t g = 0; g < rows_of_lane; g++)
                 if (which % 8 / 2 == g)
                     place = first[g]++;
             if (place < a.list)
@@ -123,44 +131,94 @@ template <int D> struct list_block : exact_block<D> {
         }
     }
 
-    __device__ __forceinline__ void list_all()
+    /* Offers the products of steps s and those together with it, of which the first is that with
+     * element `first`. */
+    template <int STEPS>
+    __device__ __forceinline__ void offer_steps(float (&c)[STEPS][TILES][4], int s, uint32_t first)
     {
-        const auto itself = [](uint32_t i) { return i; };
-        base::walk(a.n, base::p.parts, itself, [&](step_products &c, uint32_t first) {
-            if (first + together * step_rows > a.n)
-                drop_missing(c, first);
 #pragma unroll
-            for (uint32_t g = 0; g < lane_rows; g++) {
-                bool any = false;
+        for (uint32_t g = 0; g < rows_of_lane; g++) {
+            const auto product = [&](uint32_t i) -> float & {
+                return c[s + i / 2][g / 2][g % 2 * 2 + i % 2];
+            };
+            bool any = false;
+#pragma unroll
+            for (uint32_t i = 0; i < row_offers; i++)
+                any |= product(i) >= threshold[g];
+            if (__any_sync(~0u, any))
 #pragma unroll
                 for (uint32_t i = 0; i < row_offers; i++)
-                    any |= c[i / 2][g / 2][g % 2 * 2 + i % 2] >= threshold[g];
-                if (__any_sync(~0u, any))
+                    offer<REACHES>(product(i), threshold[g],
+                                   first + i / 2 * step_rows + g * 2 + i % 2, end, pitch);
+        }
+    }
+    /* The same for all steps of c. */
+    template <int STEPS>
+    __device__ __forceinline__ void offer_all(float (&c)[STEPS][TILES][4], uint32_t first)
+    {
+        if (first + STEPS * step_rows > a.n)
+            drop_missing(c, first);
 #pragma unroll
-                    for (uint32_t i = 0; i < row_offers; i++)
-                        offer<REACHES>(c[i / 2][g / 2][g % 2 * 2 + i % 2], threshold[g],
-                                       first + i / 2 * step_rows + g * 2 + i % 2, end, pitch);
-            }
-            if (__any_sync(~0u, end > buffer + (list_buffer - step_offers) * pitch))
-                flush();
-        });
-        flush();
+        for (int s = 0; s < STEPS; s += together)
+            offer_steps(c, s, first + s * step_rows);
+        if (__any_sync(~0u, end > buffer + waiting_most * pitch))
+            flush();
     }
     /* Makes NaN of products that are not there: it reaches nothing. */
-    __device__ __forceinline__ void drop_missing(step_products &c, uint32_t first) const
+    template <int STEPS>
+    __device__ __forceinline__ void drop_missing(float (&c)[STEPS][TILES][4], uint32_t first) const
     {
 #pragma unroll
-        for (uint32_t s = 0; s < together; s++)
+        for (uint32_t s = 0; s < STEPS; s++)
 #pragma unroll
             for (uint32_t i = 0; i < (uint32_t)base::PAIRS; i++)
                 if (first + s * step_rows + base::place(i) >= a.n)
                     c[s][i / 4][i % 4] = float_of_bits(0x7fffffffu);
     }
 
+    static __device__ __forceinline__ uint32_t itself(uint32_t i)
+    {
+        return i;
+    }
+    __device__ __forceinline__ void list_all()
+    {
+        base::walk(a.n, itself, [&](auto &c, uint32_t first) { offer_all(c, first); });
+        flush();
+    }
+    /* The warpgroups multiply a tile while the warps look at the products with the one before. */
+    __device__ __forceinline__ void list_all_wide()
+    {
+        base::with_tiles(a.n, [&](uint32_t count, uint32_t from) {
+            const auto element = [=](uint32_t tile, uint32_t r) {
+                return smaller_of(from + tile * tile_rows + r, a.n - 1);
+            };
+            typename base::template tiles_to_come<decltype(element)> tiles(
+                *this, count, base::stages - 2, element);
+            float even[tile_steps][1][4], odd[tile_steps][1][4];
+#pragma unroll
+            for (uint32_t i = 0; i < tile_steps * 4; i++)
+                odd[i / 4][0][i % 4] = float_of_bits(0x7fffffffu);
+            const unsigned char *at = tiles.template take<true>(0);
+            for (uint32_t tile = 0; tile < count; tile += 2, from += 2 * tile_rows) {
+                wide_wait<0>(odd);
+                base::start_wide(even, at);
+                offer_all(odd, from - tile_rows);
+                at = tiles.template take<true>(tile + 1);
+                wide_wait<0>(even);
+                base::start_wide(odd, at);
+                offer_all(even, from);
+                at = tiles.template take<true>(tile + 2);
+            }
+            wide_wait<0>(odd);
+            offer_all(odd, from - tile_rows);
+        });
+        flush();
+    }
+
     /* Of the rows of this block, those whose list is not right are to be counted. */
     __device__ __forceinline__ void judge() const
     {
-        const uint32_t rows = base::p.query_warps * warp_rows;
+        const uint32_t rows = base::p.query_warps * warp_rows<TILES>;
         uint32_t *slots = (uint32_t *)base::shared;
         for (uint32_t r = threadIdx.x; r < rows; r += base::threads) {
             const uint64_t row = base::tile_row + r;
@@ -182,19 +240,35 @@ template <int D> struct list_block : exact_block<D> {
 
 template <int D>
 __global__ void __launch_bounds__(block_threads, 2)
-    list_products(fused_exact_args a, fused_exact_plan p)
+    list_products(fused_exact_args a, product_plan p)
 {
-    list_block<D> block(a, p);
+    list_block<2, D> block(a, p);
     block.list_all();
     if (block.is_last())
         block.judge();
 }
 
+/* Only code for sm_90a has it; its bounds say so (has_wide). */
+#if defined(__CUDA_ARCH__) && !defined(__CUDA_ARCH_FEAT_SM90_ALL)
+template <int D> __global__ void __launch_bounds__(32) list_wide(fused_exact_args, product_plan)
+{
+}
+#else
+template <int D>
+__global__ void __launch_bounds__(wide_threads, 1) list_wide(fused_exact_args a, product_plan p)
+{
+    list_block<1, D> block(a, p);
+    block.list_all_wide();
+    if (block.is_last())
+        block.judge();
+}
+#endif
+
 /* ---- the passes for the rows that are counted */
 
 template <int D>
 __global__ void __launch_bounds__(block_threads, 2)
-    count_products(fused_exact_args a, fused_exact_plan p, uint32_t level)
+    count_products(fused_exact_args a, product_plan p, uint32_t level)
 {
     count_block<D> block(a, p);
     if (block.is_idle())
@@ -204,8 +278,7 @@ __global__ void __launch_bounds__(block_threads, 2)
 }
 
 template <int D>
-__global__ void __launch_bounds__(block_threads, 2)
-    list_counted(fused_exact_args a, fused_exact_plan p)
+__global__ void __launch_bounds__(block_threads, 2) list_counted(fused_exact_args a, product_plan p)
 {
     count_block<D> block(a, p);
     if (block.is_idle())
@@ -214,25 +287,72 @@ __global__ void __launch_bounds__(block_threads, 2)
     block.list_again();
 }
 
-launch launch_of(const fused_exact_plan &p, uint32_t parts, rcm_gpu_stream stream)
+launch launch_of(const product_plan &p, rcm_gpu_stream stream)
 {
-    return {p.query_tiles * parts, p.query_warps * p.step_warps * 32, p.shared_bytes, 1, stream};
+    return {p.query_tiles * p.parts, p.query_warps * p.step_warps * 32, p.shared_bytes, 1, stream};
 }
 
 template <int D>
 enum rcm_gpu_status start(const fused_exact_args &a, const fused_exact_plan &p,
                           rcm_gpu_stream stream)
 {
-    const uint64_t beginning = std::max<uint64_t>(a.m * 32, p.query_tiles);
-    const launch how = launch_of(p, p.parts, stream);
-    enum rcm_gpu_status status = run(
-        {(unsigned)ceil_divide<uint64_t>(beginning, block_threads), block_threads, 0, 1, stream},
-        begin_rows, a, p.query_tiles);
+    const uint32_t tiles = std::max(p.list.query_tiles, p.count.query_tiles);
+    const launch begin = {(unsigned)ceil_divide<uint64_t>(a.m * 32, block_threads), block_threads,
+                          0, 1, stream},
+                 list = launch_of(p.list, stream), count = launch_of(p.count, stream);
+    enum rcm_gpu_status status = run(begin, begin_rows, a, tiles);
     if (status == RCM_GPU_OK)
-        status = run(how, list_products<D>, a, p);
+        status = p.list.wide ? run(list, list_wide<D>, a, p.list)
+                             : run(list, list_products<D>, a, p.list);
     for (uint32_t level = 0; level < levels && status == RCM_GPU_OK; level++)
-        status = run(how, count_products<D>, a, p, level);
-    return status == RCM_GPU_OK ? run(how, list_counted<D>, a, p) : status;
+        status = run(count, count_products<D>, a, p.count, level);
+    return status == RCM_GPU_OK ? run(count, list_counted<D>, a, p.count) : status;
+}
+
+/* Is the code that the current device runs that for sm_90a? */
+bool has_wide()
+{
+#ifdef __CUDACC__
+    cudaFuncAttributes of;
+    return cudaFuncGetAttributes(&of, list_wide<128>) == cudaSuccess &&
+           of.maxThreadsPerBlock >= (int)wide_threads;
+#else
+    return true;
+#endif
+}
+
+/* The plan of a pass over `count` elements. False if a block cannot hold its tiles. */
+template <int TILES>
+bool plan_pass(const fused_exact_args &a, const device_limits &device, bool wide, uint32_t count,
+               uint32_t buffer, product_plan *to)
+{
+    constexpr uint32_t rows = warp_rows<TILES>;
+    product_plan p = {};
+    p.wide = wide;
+    p.query_warps = (wide ? wide_threads : block_threads) / 32;
+    while (p.query_warps > (wide ? 4 : 1) && p.query_warps / 2 * rows >= a.m)
+        p.query_warps /= 2;
+    p.step_warps = wide ? 1 : smaller_of(block_threads / 32 / p.query_warps, tile_steps / together);
+    const size_t threads = p.query_warps * p.step_warps * 32;
+    const auto bytes = [&] {
+        return p.stages * tile_rows * a.d * 2 + threads * buffer * waiting_bytes;
+    };
+    for (p.stages = 4; p.stages > 1 && bytes() > device.shared_bytes;)
+        p.stages--;
+    p.shared_bytes = bytes();
+    if (p.stages < (wide ? 3 : 2))
+        return false;
+    /* With few tiles of queries all blocks run at once; otherwise there are more of them, so that
+     * the last ones to run are few. */
+    const uint64_t tiles = ceil_divide<uint64_t>(a.m, p.query_warps * rows),
+                   at_once = (uint64_t)(threads > block_threads ? 1 : 2) *
+                             (uint64_t)device.multiprocessors,
+                   parts = tiles * 4 <= at_once ? at_once / tiles
+                                                : ceil_divide<uint64_t>(4 * at_once, tiles);
+    p.query_tiles = (uint32_t)tiles;
+    p.parts = (uint32_t)smaller_of<uint64_t>(parts, ceil_divide(count, 4 * tile_rows));
+    *to = p;
+    return tiles * p.parts <= INT32_MAX;
 }
 
 } // namespace
@@ -240,35 +360,15 @@ enum rcm_gpu_status start(const fused_exact_args &a, const fused_exact_plan &p,
 enum rcm_gpu_status plan_fused_exact(const fused_exact_args &a, const device_limits &device,
                                      fused_exact_plan *plan)
 {
+    constexpr uint32_t buffer = list_buffer<together, 2>, of_wide = list_buffer<tile_steps, 1>;
     fused_exact_plan p = {};
-    p.query_warps = block_threads / 32;
-    while (p.query_warps > 1 && p.query_warps / 2 * warp_rows >= a.m)
-        p.query_warps /= 2;
-    p.step_warps = smaller_of(block_threads / 32 / p.query_warps, tile_steps / together);
-    const size_t threads = p.query_warps * p.step_warps * 32;
-    const auto bytes = [&] {
-        return p.stages * tile_rows * a.d * 2 + threads * list_buffer * waiting_bytes;
-    };
-    for (p.stages = 4;
-         p.stages > 1 && bytes() > device.shared_bytes;) /* an H200 holds two blocks */
-        p.stages--;
-    if (p.stages == 1)
+    const bool wide = device.cluster_max > 1 && has_wide() &&
+                      plan_pass<1>(a, device, true, a.n, of_wide, &p.list);
+    if (!(wide || plan_pass<2>(a, device, false, a.n, buffer, &p.list)) ||
+        !plan_pass<2>(a, device, false, a.sample_size, 0, &p.sample) ||
+        !plan_pass<2>(a, device, false, a.n, 0, &p.count) ||
+        ceil_divide<uint64_t>(a.m * 32, block_threads) > INT32_MAX)
         return RCM_GPU_BAD_TYPE;
-    p.shared_bytes = bytes();
-    /* With few tiles of queries all blocks run at once; otherwise there are more of them, so that
-     * the last ones to run are few. */
-    const uint64_t tiles = ceil_divide<uint64_t>(a.m, p.query_warps * warp_rows),
-                   at_once = 2 * (uint64_t)device.multiprocessors,
-                   parts = tiles * 4 <= at_once ? at_once / tiles
-                                                : ceil_divide<uint64_t>(4 * at_once, tiles);
-    const auto parts_of = [&](uint32_t count) {
-        return (uint32_t)smaller_of<uint64_t>(parts, ceil_divide(count, 4 * tile_rows));
-    };
-    p.parts = parts_of(a.n);
-    p.sample_parts = parts_of(a.sample_size);
-    if (tiles * p.parts > INT32_MAX || ceil_divide<uint64_t>(a.m * 32, block_threads) > INT32_MAX)
-        return RCM_GPU_BAD_TYPE;
-    p.query_tiles = (uint32_t)tiles;
     *plan = p;
     return RCM_GPU_OK;
 }
@@ -276,9 +376,9 @@ enum rcm_gpu_status plan_fused_exact(const fused_exact_args &a, const device_lim
 enum rcm_gpu_status fused_exact_sample(const fused_exact_args &a, const fused_exact_plan &plan,
                                        rcm_gpu_stream stream)
 {
-    const launch how = launch_of(plan, plan.sample_parts, stream);
-    return a.d == 128 ? run(how, sample_products<128>, a, plan)
-                      : run(how, sample_products<64>, a, plan);
+    const launch how = launch_of(plan.sample, stream);
+    return a.d == 128 ? run(how, sample_products<128>, a, plan.sample)
+                      : run(how, sample_products<64>, a, plan.sample);
 }
 
 enum rcm_gpu_status fused_exact_list(const fused_exact_args &a, const fused_exact_plan &plan,

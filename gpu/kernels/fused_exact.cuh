@@ -40,13 +40,17 @@ struct fused_exact_args {
     uint32_t *arrived;     /* for each tile of queries, the blocks that are done; all 0 between */
 };
 
-/* How the passes are launched. Blocks that differ only in their queries are neighbours. */
-struct fused_exact_plan {
+/* How a pass is launched. Blocks that differ only in their queries are neighbours. */
+struct product_plan {
+    bool wide;                        /* do warpgroups multiply? (matrix.cuh) */
     uint32_t query_warps, step_warps; /* of a block: each has other queries, other elements */
     uint32_t stages;
     uint32_t query_tiles;
-    uint32_t parts, sample_parts; /* of the database, of the sample */
+    uint32_t parts; /* of the elements */
     size_t shared_bytes;
+};
+struct fused_exact_plan {
+    product_plan sample, list, count; /* the passes for rows that are counted */
 };
 
 enum rcm_gpu_status plan_fused_exact(const fused_exact_args &a, const device_limits &device,

@@ -67,11 +67,12 @@ __device__ __forceinline__ float float_of_bits(uint32_t bits)
     return value;
 }
 
-/* Where chunk c of 16 bytes of row `row` of a tile lies: the same chunk of 8 rows lies in different
- * banks. Chunk c + 8 lies 128 bytes after chunk c < 8. */
-template <int D> __device__ __forceinline__ uint32_t swizzled(uint32_t row, uint32_t c)
+/* Where chunk c of 16 bytes of row `row` of a tile lies. A tile is one or two panels of 128 bytes a
+ * row, and the same chunk of 8 rows lies in different banks. */
+constexpr uint32_t panel_row = 128, panel_bytes = tile_rows * panel_row;
+__device__ __forceinline__ uint32_t swizzled(uint32_t row, uint32_t c)
 {
-    return row * (D * 2) + (c ^ row % 8) * copy_bytes; /* c / 8 does not change */
+    return c / 8 * panel_bytes + row * panel_row + (c % 8 ^ row % 8) * copy_bytes;
 }
 
 /* The queries of a warp, TILES tiles of 16, and the tiles of elements of its block, of which shared
@@ -91,8 +92,7 @@ template <int TILES, int D> struct products {
     __device__ __forceinline__ products(const unsigned char *of_queries,
                                         const unsigned char *of_database, uint32_t stage_count)
         : queries(of_queries), database(of_database), stages(stage_count), threads(blockDim.x),
-          lane(threadIdx.x % 32), shared(shared_memory()),
-          lane_begin(swizzled<D>(lane % 8, lane / 8))
+          lane(threadIdx.x % 32), shared(shared_memory()), lane_begin(swizzled(lane % 8, lane / 8))
     {
     }
 
@@ -128,7 +128,7 @@ template <int TILES, int D> struct products {
     {
         for (uint32_t id = threadIdx.x; id < tile_rows * chunks; id += threads) {
             const uint32_t r = id / chunks, c = id % chunks;
-            copy_async(to + swizzled<D>(r, c),
+            copy_async(to + swizzled(r, c),
                        database + (uint64_t)which(r) * (D * 2) + c * copy_bytes);
         }
     }
@@ -151,8 +151,8 @@ template <int TILES, int D> struct products {
 #pragma unroll
             for (int s = 0; s < STEPS; s++) {
                 uint32_t words[4];
-                load_matrices(words, (k % 2 ? odd : even) + (step + s) * (step_rows * D * 2) +
-                                         k / 2 * 128);
+                load_matrices(words, (k % 2 ? odd : even) + (step + s) * (step_rows * panel_row) +
+                                         k / 2 * panel_bytes);
 #pragma unroll
                 for (int t = 0; t < TILES; t++) {
                     multiply_tile(c[s][t], query[t][2 * k], words[0], words[1]);
@@ -161,29 +161,69 @@ template <int TILES, int D> struct products {
             }
     }
 
-    /* Calls visit(tile, where it lies) for tiles 0, .., count - 1, when they are there. Row r of a
-     * tile is element which(tile, r). stages - 1 tiles are under way. */
+    /* Starts the products of 64 queries, those of four warps with TILES = 1, with all elements of
+     * the tile at `from`: step s in c[s]. They are there after wide_wait. */
+    __device__ __forceinline__ void start_wide(float (&c)[tile_steps][1][4],
+                                               const unsigned char *from) const
+    {
+        wide_fence();
+#pragma unroll
+        for (int k = 0; k < D / 16; k++)
+            wide_multiply(c, query[0][k],
+                          wide_matrix(from + k / 4 * panel_bytes + k % 4 * 32, 8 * panel_row),
+                          k > 0);
+        wide_commit();
+    }
+
+    /* Brings tiles 0, .., count - 1 to shared memory. Row r of a tile is element which(tile, r).
+     * `ahead` of them, stages - 1 or less, are under way. */
+    template <class Which> struct tiles_to_come {
+        const products &of;
+        const uint32_t count, ahead;
+        const Which which;
+        uint32_t next = 0, here = 0; /* places of tiles */
+
+        __device__ __forceinline__ tiles_to_come(const products &block, uint32_t tiles,
+                                                 uint32_t under_way, Which element)
+            : of(block), count(tiles), ahead(under_way), which(element)
+        {
+            for (uint32_t tile = 0; tile < ahead; tile++)
+                load(tile);
+        }
+        __device__ __forceinline__ uint32_t after(uint32_t place) const
+        {
+            return place + 1 == of.stages ? 0 : place + 1;
+        }
+        __device__ __forceinline__ void load(uint32_t tile)
+        {
+            if (tile < count)
+                of.load_tile(of.shared + next * tile_bytes,
+                             [&](uint32_t r) { return which(tile, r); });
+            copy_commit();
+            next = after(next);
+        }
+        /* Waits for the next tile, and returns where it lies. WIDE: warpgroups read it. The tile
+         * stages - ahead before it is overwritten. All threads of the block call. */
+        template <bool WIDE> __device__ __forceinline__ const unsigned char *take(uint32_t tile)
+        {
+            ahead == 3 ? copy_wait<2>() : ahead == 2 ? copy_wait<1>() : copy_wait<0>();
+            if (WIDE)
+                copies_to_wide();
+            __syncthreads();
+            load(tile + ahead);
+            const unsigned char *at = of.shared + here * tile_bytes;
+            here = after(here);
+            return at;
+        }
+    };
+
+    /* Calls visit(tile, where it lies) for these tiles, one after the other. */
     template <class Which, class Visit>
     __device__ __forceinline__ void walk(uint32_t count, Which which, Visit visit) const
     {
-        uint32_t next = 0, here = 0; /* places of tiles */
-        const auto after = [&](uint32_t place) { return place + 1 == stages ? 0 : place + 1; };
-        const auto load = [&](uint32_t tile) {
-            if (tile < count)
-                load_tile(shared + next * tile_bytes, [&](uint32_t r) { return which(tile, r); });
-            copy_commit();
-            next = after(next);
-        };
-        for (uint32_t tile = 0; tile + 1 < stages; tile++)
-            load(tile);
-        for (uint32_t tile = 0; tile < count; tile++) {
-            stages == 4 ? copy_wait<2>() : stages == 3 ? copy_wait<1>() : copy_wait<0>();
-            /* This tile has arrived, and no warp reads the one that the next load overwrites. */
-            __syncthreads();
-            load(tile + stages - 1);
-            visit(tile, shared + here * tile_bytes);
-            here = after(here);
-        }
+        tiles_to_come<Which> tiles(*this, count, stages - 1, which);
+        for (uint32_t tile = 0; tile < count; tile++)
+            visit(tile, tiles.template take<false>(tile));
     }
 };
 

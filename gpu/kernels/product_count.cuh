@@ -9,14 +9,14 @@
 
 constexpr uint32_t levels = 3, level_bits = 11; /* of 32 bits: 11, 11 and 10 */
 
-template <int D> struct count_block : exact_block<D> {
-    typedef exact_block<D> base;
+template <int D> struct count_block : exact_block<2, D> {
+    typedef exact_block<2, D> base;
+    static constexpr uint32_t rows_of_lane = lane_rows<2>;
     using base::a, base::lane;
 
     const uint32_t rows; /* that are counted; row r of them is that of counts[r] */
 
-    __device__ __forceinline__ count_block(const fused_exact_args &args,
-                                           const fused_exact_plan &plan)
+    __device__ __forceinline__ count_block(const fused_exact_args &args, const product_plan &plan)
         : base(args, plan), rows(*args.counted)
     {
     }
@@ -34,7 +34,7 @@ template <int D> struct count_block : exact_block<D> {
     template <class Visit> __device__ __forceinline__ void for_each(Visit visit)
     {
         const auto itself = [](uint32_t i) { return i; };
-        base::walk(a.n, base::p.parts, itself, [&](const step_products &c, uint32_t first) {
+        base::walk(a.n, itself, [&](const auto &c, uint32_t first) {
             for_each_product(*this, c, first, a.n, [&](float x, uint32_t g, uint32_t i) {
                 const uint32_t bits = bits_of_product(x);
                 if (base::row(g) < rows)
@@ -48,9 +48,10 @@ template <int D> struct count_block : exact_block<D> {
     {
         const uint32_t remaining = 32 - level * level_bits,
                        width = smaller_of(level_bits, remaining);
-        uint32_t prefix[lane_rows], digit[lane_rows], run[lane_rows]; /* neighbours that agree */
+        uint32_t prefix[rows_of_lane], digit[rows_of_lane],
+            run[rows_of_lane]; /* neighbours that agree */
 #pragma unroll
-        for (uint32_t g = 0; g < lane_rows; g++) {
+        for (uint32_t g = 0; g < rows_of_lane; g++) {
             prefix[g] = a.counts[smaller_of<uint64_t>(base::row(g), rows - 1)].prefix;
             digit[g] = run[g] = 0;
         }
@@ -70,10 +71,10 @@ template <int D> struct count_block : exact_block<D> {
             run[g]++;
         });
 #pragma unroll
-        for (uint32_t g = 0; g < lane_rows; g++)
+        for (uint32_t g = 0; g < rows_of_lane; g++)
             add(g);
         if (base::is_last())
-            for (uint32_t r = threadIdx.x / 32; r < base::p.query_warps * warp_rows;
+            for (uint32_t r = threadIdx.x / 32; r < base::p.query_warps * warp_rows<2>;
                  r += base::threads / 32)
                 if (base::tile_row + r < rows)
                     find_border(base::tile_row + r, width, level + 1 == levels);
@@ -114,10 +115,10 @@ template <int D> struct count_block : exact_block<D> {
     /* Lists what is above the k-th largest, and of what equals it as many as are needed. */
     __device__ __forceinline__ void list_again()
     {
-        product_count of[lane_rows];
-        bool open[lane_rows]; /* are more ties needed, as far as this lane knows? */
+        product_count of[rows_of_lane];
+        bool open[rows_of_lane]; /* are more ties needed, as far as this lane knows? */
 #pragma unroll
-        for (uint32_t g = 0; g < lane_rows; g++) {
+        for (uint32_t g = 0; g < rows_of_lane; g++) {
             of[g] = a.counts[smaller_of<uint64_t>(base::row(g), rows - 1)];
             open[g] = true;
         }

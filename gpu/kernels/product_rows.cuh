@@ -8,63 +8,68 @@
 #include "fused_exact.cuh"
 #include "product.cuh"
 
-constexpr int tiles_of_warp = 2; /* of 16 queries */
-constexpr uint32_t warp_rows = 16 * tiles_of_warp, lane_rows = warp_rows / 8;
-constexpr int together = 2; /* steps that a warp multiplies at once */
-constexpr uint32_t block_threads = 256;
+constexpr int together = 2; /* steps that a warp looks at together */
+constexpr uint32_t block_threads = 256, wide_threads = 512;
 
-/* What a lane may add to what waits, before the warp looks whether it has room; and its room. */
-constexpr uint32_t row_offers = together * 2, step_offers = row_offers * lane_rows,
-                   list_buffer = step_offers + 8;
-
-typedef float step_products[together][tiles_of_warp][4];
+/* A lane of a warp with TILES tiles of 16 queries has so many rows, of each of which it has two
+ * products in a step. */
+template <int TILES> constexpr uint32_t lane_rows = 2 * TILES;
+template <int TILES> constexpr uint32_t warp_rows = 16 * TILES;
+constexpr uint32_t row_offers = together * 2;
 
 /* The rows of a tile of queries and a part of the elements: the database, or its sample. */
-template <int D> struct exact_block : products<tiles_of_warp, D> {
-    typedef products<tiles_of_warp, D> base;
+template <int TILES, int D> struct exact_block : products<TILES, D> {
+    typedef products<TILES, D> base;
     using base::PAIRS, base::lane, base::shared, base::threads;
 
     const fused_exact_args &a;
-    const fused_exact_plan &p;
+    const product_plan &p;
     const uint32_t query_tile, part;
     const uint64_t tile_row; /* the first row of the block, and of the warp */
     const uint64_t warp_row;
     const uint32_t first_step; /* of the warp in a tile */
 
-    __device__ __forceinline__ exact_block(const fused_exact_args &args,
-                                           const fused_exact_plan &plan)
+    __device__ __forceinline__ exact_block(const fused_exact_args &args, const product_plan &plan)
         : base(args.queries, args.database, plan.stages), a(args), p(plan),
           query_tile(blockIdx.x % plan.query_tiles), part(blockIdx.x / plan.query_tiles),
-          tile_row((uint64_t)query_tile * plan.query_warps * warp_rows),
-          warp_row(tile_row + threadIdx.x / 32 % plan.query_warps * warp_rows),
+          tile_row((uint64_t)query_tile * plan.query_warps * warp_rows<TILES>),
+          warp_row(tile_row + threadIdx.x / 32 % plan.query_warps * warp_rows<TILES>),
           first_step(threadIdx.x / 32 / plan.query_warps * together)
     {
     }
 
-    /* Row g of the lane, which has lane_rows. Its products in a step are 2 g and 2 g + 1. */
+    /* Row g of the lane, which has lane_rows<TILES>. Its products in a step are 2 g and 2 g + 1. */
     __device__ __forceinline__ uint64_t row(uint32_t g) const
     {
         return warp_row + base::row_of(2 * g);
     }
 
-    /* Calls visit(products of a step and the next, first element) for the elements of this part of
-     * `count`, of which which(i) is element i. Those from `count` on are not there. */
-    template <class Which, class Visit>
-    __device__ __forceinline__ void walk(uint32_t count, uint32_t parts, Which which, Visit visit)
+    /* The tiles of this block: those of its part of `count` elements, of which which(i) is element
+     * i; an even number of them. What they have from `count` on is not there. */
+    template <class Use> __device__ __forceinline__ void with_tiles(uint32_t count, Use use) const
     {
-        const uint32_t tiles = ceil_divide(count, tile_rows), each = ceil_divide(tiles, parts),
+        const uint32_t tiles = ceil_divide(count, tile_rows),
+                       each = round_up(ceil_divide(tiles, p.parts), 2u),
                        from = smaller_of(part * each, tiles);
-        const auto element = [&](uint32_t tile, uint32_t r) {
-            return which(smaller_of((from + tile) * tile_rows + r, count - 1));
-        };
-        base::walk(smaller_of(each, tiles - from), element,
-                   [&](uint32_t tile, const unsigned char *at) {
-                       for (uint32_t s = first_step; s < tile_steps; s += together * p.step_warps) {
-                           step_products c;
-                           base::multiply(c, at, s);
-                           visit(c, (from + tile) * tile_rows + s * step_rows);
-                       }
-                   });
+        use(round_up(smaller_of(each, tiles - from), 2u), from * tile_rows);
+    }
+
+    /* Calls visit(products of a step and the next, first element) for them. */
+    template <class Which, class Visit>
+    __device__ __forceinline__ void walk(uint32_t count, Which which, Visit visit)
+    {
+        with_tiles(count, [&](uint32_t tiles, uint32_t from) {
+            const auto element = [=](uint32_t tile, uint32_t r) {
+                return which(smaller_of(from + tile * tile_rows + r, count - 1));
+            };
+            base::walk(tiles, element, [&](uint32_t tile, const unsigned char *at) {
+                for (uint32_t s = first_step; s < tile_steps; s += together * p.step_warps) {
+                    float c[together][TILES][4];
+                    base::multiply(c, at, s);
+                    visit(c, from + tile * tile_rows + s * step_rows);
+                }
+            });
+        });
     }
 
     /* Is this the last block of its rows to come here? What the others wrote can be read then. */
@@ -87,8 +92,9 @@ template <int D> struct exact_block : products<tiles_of_warp, D> {
 };
 
 /* Calls visit(product, row of the lane, element) for the products of some steps that are there. */
-template <class Block, class Visit>
-__device__ __forceinline__ void for_each_product(const Block &block, const step_products &c,
+template <class Block, int TILES, class Visit>
+__device__ __forceinline__ void for_each_product(const Block &block,
+                                                 const float (&c)[together][TILES][4],
                                                  uint32_t first, uint32_t count, Visit visit)
 {
 #pragma unroll
