@@ -142,6 +142,33 @@ START_TEST(short_rows)
 }
 END_TEST
 
+/* The k-th lies among 32 or 33 elements that share a bin: up to 32 of them are listed. Each of them
+ * in turn. */
+START_TEST(lists_of_a_bin)
+{
+    static const uint64_t lengths[] = {120, 500, 4096};
+    uint64_t state = 19;
+    for (uint64_t near = 32; near <= 33; near++)
+        for (unsigned which = 0; which < 9; which++) {
+            const uint64_t n = lengths[which / 3], far = n - near;
+            struct batch batch = make_batch((enum rcm_gpu_dtype)(which % 3), EQUAL, 1, n, n, 0,
+                                            next_random(&state) % 2, &state);
+            for (uint64_t i = 0; i < n; i++) {
+                const float part = ((float)i - (float)near) / (float)(far - 1),
+                            value = i < near             ? 0.5007f + (float)i * 0x1p-18f
+                                    : i - near < far / 2 ? 0.9f * part
+                                                         : 0.1f + 0.9f * part;
+                const uint32_t bits = bits_of(batch.dtype, value);
+                memcpy(batch.memory + i * 7919 % n * batch.bytes, &bits, batch.bytes);
+            }
+            ck_assert_int_eq(rcm_gpu_to_device(batch.device, batch.memory, batch.size), RCM_GPU_OK);
+            for (uint64_t k = 1; k < near; k += few_cases() ? 8 : 1)
+                run_exact(&batch, far - far / 2 + k, RCM_GPU_EXACT_RADIX, &state);
+            free_batch(&batch);
+        }
+}
+END_TEST
+
 /* Many rows, and a long one. */
 START_TEST(large)
 {
@@ -174,4 +201,4 @@ START_TEST(samples_that_err)
 }
 END_TEST
 
-TEST_MAIN("gpu exact", exact, short_rows, large, samples_that_err)
+TEST_MAIN("gpu exact", exact, short_rows, lists_of_a_bin, large, samples_that_err)
