@@ -226,6 +226,12 @@ template <int BYTES, int THREADS, class Args> struct radix_row {
     {
         return smaller_of(p.bits, most_bits);
     }
+    /* The blocks take turns: chunk u of this thread, in a step of them all that begins at c0. So
+     * neighbours, which may be alike, go to several blocks. */
+    __device__ __forceinline__ uint32_t chunk_of(uint32_t c0, uint32_t u) const
+    {
+        return c0 + (u * blocks + rank) * THREADS + threadIdx.x;
+    }
     /* A barrier for all blocks that share the row, of a cluster. */
     __device__ __forceinline__ void sync() const
     {
@@ -238,12 +244,12 @@ template <int BYTES, int THREADS, class Args> struct radix_row {
     {
         constexpr int loads = 8 / V; /* of 16 bytes */
         const chunks_of_row<BYTES> s(begin, a.n);
-        for (uint32_t c0 = rank * THREADS * loads; c0 < s.count; c0 += blocks * THREADS * loads) {
+        for (uint32_t c0 = 0; c0 < s.count; c0 += blocks * THREADS * loads) {
             element_group<8> g;
             g.valid = 0;
 #pragma unroll
             for (int u = 0; u < loads; u++) {
-                const uint32_t c = c0 + u * THREADS + threadIdx.x, inside = s.valid(c);
+                const uint32_t c = chunk_of(c0, u), inside = s.valid(c);
                 uint32_t words[4];
                 s.load(c, inside, words);
                 g.valid |= inside << u * V;
@@ -251,9 +257,7 @@ template <int BYTES, int THREADS, class Args> struct radix_row {
                 for (int e = 0; e < (int)V; e++)
                     g.rank[u * V + e] = rank_of_bits<BYTES>(element<BYTES>(words, e), a.order);
             }
-            visit(g, [&](uint32_t e) {
-                return (c0 + e / V * THREADS + threadIdx.x) * V + e % V - s.shift;
-            });
+            visit(g, [&](uint32_t e) { return chunk_of(c0, e / V) * V + e % V - s.shift; });
         }
     }
     /* The same for the first entries of a list, of which the ranks and the positions are here. */
@@ -306,7 +310,7 @@ template <int BYTES, int THREADS, class Args> struct radix_row {
         const auto load = [&](uint32_t c0, uint32_t(&to)[at_once][4]) {
 #pragma unroll
             for (int u = 0; u < at_once; u++) {
-                const uint32_t c = c0 + u * THREADS + threadIdx.x;
+                const uint32_t c = chunk_of(c0, u);
                 if (c < end)
                     load_16(s.base + (size_t)c * 16, to[u]);
             }
@@ -319,18 +323,15 @@ template <int BYTES, int THREADS, class Args> struct radix_row {
                 list().put(place, of_rank, position);
         };
         const uint32_t step = blocks * THREADS * at_once;
-        uint32_t c0 = 1 + rank * THREADS * at_once;
-        load(c0, words);
-        for (; c0 < end; c0 += step) {
+        load(1, words);
+        for (uint32_t c0 = 1; c0 < end; c0 += step) {
             uint32_t next[at_once][4];
             load(c0 + step, next);
-            const auto position = [&](int e) {
-                return (c0 + e / V * THREADS + threadIdx.x) * V + e % V - s.shift;
-            };
+            const auto position = [&](int e) { return chunk_of(c0, e / V) * V + e % V - s.shift; };
             uint32_t chosen = reaches.template chosen<group>(words, position);
 #pragma unroll
             for (int u = 0; u < at_once; u++)
-                if (c0 + u * THREADS + threadIdx.x >= end)
+                if (chunk_of(c0, u) >= end)
                     chosen &= ~(((1u << V) - 1) << u * V);
             uint32_t place = take_places((uint32_t)__popc(chosen), &state()->listed);
 #pragma unroll
