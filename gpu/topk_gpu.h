@@ -200,7 +200,8 @@ struct rcm_gpu_exact {
     bool deterministic; /* see "Repeat" at the head of this file */
     unsigned bits;      /* radix: 8 to 12 bits of a digit at most; 0 means 12 */
     uint32_t seed;      /* radix: which elements of long rows it samples, of which the time of a row
-                           * may depend, and no result; 0: others at each call */
+                         * may depend, and no result; 0: others at each call, of which a CUDA graph
+                         * keeps those of its capture */
     unsigned unroll;    /* histogram: 1, 4 or 8 loads of a thread at a time; 0 means 8. Always 8
                            * with `sorted`, wide indices, lengths, starts, or without values */
     bool binary_search; /* histogram: one thread finds the threshold bin by binary search; if not

@@ -6,6 +6,8 @@
 
 #include "radix_row.cuh"
 
+constexpr uint32_t cluster_most = 8; /* blocks */
+
 enum radix_source { FROM_MEMORY, FROM_LIST, FROM_MEETING };
 
 /* What is left of a row after some digits: the `need` best of elements that agree in all but the
@@ -201,6 +203,7 @@ struct radix_block : radix_row<BYTES, THREADS, Args> {
     {
         uint32_t sample[8];
         bound low = {0, ~0u};
+        sync(); /* block 0 counts from 0 before others add to it */
         draw(seed, sample);
         if (p.row.low_rank)
             low = bound_of<false>(sample, p.row.low_rank, seed);
@@ -237,13 +240,15 @@ struct radix_block : radix_row<BYTES, THREADS, Args> {
         lists l = {0, 0, ~0u, 0, true};
         uint32_t not_highest = ~0u;
         sync();
-        for (uint32_t r = 0; r < blocks; r++) {
-            const radix_state *of = blocks > 1 ? cluster_shared(state(), r) : state();
-            l.total += of->listed;
-            l.fit &= of->listed <= p.list;
-            l.lowest = smaller_of(l.lowest, of->lowest);
-            not_highest = smaller_of(not_highest, of->not_highest);
-        }
+#pragma unroll
+        for (uint32_t r = 0; r < cluster_most; r++) /* so that all is read at once */
+            if (r < blocks) {
+                const radix_state *of = blocks > 1 ? cluster_shared(state(), r) : state();
+                l.total += of->listed;
+                l.fit &= of->listed <= p.list;
+                l.lowest = smaller_of(l.lowest, of->lowest);
+                not_highest = smaller_of(not_highest, of->not_highest);
+            }
         l.highest = ~not_highest;
         l.above = state_of_row()->places;
         return l;
@@ -253,10 +258,12 @@ struct radix_block : radix_row<BYTES, THREADS, Args> {
     __device__ __forceinline__ void collect(element_list from, bool kept) const
     {
         uint32_t at = 0;
-        for (uint32_t r = 0; r < rank; r++) {
-            const radix_state *of = cluster_shared(state(), r);
-            at += kept ? of->kept : of->listed;
-        }
+#pragma unroll
+        for (uint32_t r = 0; r < cluster_most; r++)
+            if (r < rank) {
+                const radix_state *of = cluster_shared(state(), r);
+                at += kept ? of->kept : of->listed;
+            }
         const uint32_t mine = kept ? state()->kept : state()->listed;
         uint32_t *ranks = shared_word(list().ranks), *positions = shared_word(list().positions);
         if (blocks > 1) {
@@ -332,7 +339,7 @@ struct radix_block : radix_row<BYTES, THREADS, Args> {
             else
                 this->sweep_entries(ranks, positions, of.entries, visit);
         };
-        const uint32_t room = from == FROM_MEMORY ? p.list : short_list;
+        const uint32_t room = from == FROM_MEMORY ? p.list : smaller_of(short_list, p.list);
         uint32_t prefix = 0, remaining = bits, need = of.need;
         border b;
         do {
@@ -579,6 +586,8 @@ struct radix_block : radix_row<BYTES, THREADS, Args> {
             sync(); /* all have read the states */
             reset();
             sync();
+            if (p.row.most > (float)p.list && blocks == 1)
+                break; /* it was the list of many blocks */
         }
         return false;
     }

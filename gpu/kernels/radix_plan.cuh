@@ -92,7 +92,10 @@ __device__ __forceinline__ radix_plan plan_of_row(uint32_t n, uint32_t k, uint32
                                                   const radix_plan &longest)
 {
     radix_plan p = longest;
-    p.row = radix_way_of(n, k, sample, BYTES, p.list, p.blocks);
+    if (p.meetings)
+        p.row = radix_way_of(n, k, sample, BYTES, p.met_entries, 1);
+    if (!p.meetings || p.row.way > LIST_SAMPLED) /* one block reads a row that does not meet */
+        p.row = radix_way_of(n, k, sample, BYTES, p.list, p.meetings ? 1 : p.blocks);
     return p;
 }
 

@@ -404,6 +404,10 @@ static void compare_objectives(const struct rcm_selection *s, const struct rcm_c
     size_t count = answer_exact(s, of);
     if (count == 0) /* by time, and no provider's is known */
         of[count++] = answer_anybody;
+    if (isnan(of[0].objective)) { /* but the choice may have it, of a selection that knew more */
+        of[0].objective = c->exact_objective;
+        of[0].time_us = is_time ? of[0].objective : NAN;
+    }
     for (size_t i = 0; i < count; i++)
         if (s->machine.d && !of[i].fused)
             out->product_share = rcm_fused_exact(s).product.least_us / of[i].time_us;
