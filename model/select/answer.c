@@ -398,30 +398,27 @@ static size_t deployed(const struct rcm_answer *a, enum rcm_deploy deploy)
 static void compare_objectives(const struct rcm_selection *s, const struct rcm_choice *c,
                                struct rcm_answer *out)
 {
-    const bool is_time = search_objective(s)->measure & RCM_IN_US;
-    struct rcm_contender buckets = answer_anybody, threshold = answer_threshold(s, c);
-    struct rcm_contender of[RCM_CONTENDERS_MOST];
+    const unsigned measure = search_objective(s)->measure;
+    struct rcm_contender buckets = answer_anybody, threshold = answer_threshold(s, c),
+                         of[RCM_CONTENDERS_MOST];
     size_t count = answer_exact(s, of);
     if (count == 0) /* by time, and no provider's is known */
         of[count++] = answer_anybody;
-    if (isnan(of[0].objective)) { /* but the choice may have it, of a selection that knew more */
-        of[0].objective = c->exact_objective;
-        of[0].time_us = is_time ? of[0].objective : NAN;
-    }
-    for (size_t i = 0; i < count; i++)
-        if (s->machine.d && !of[i].fused)
+    if (isnan(of[0].objective)) /* but the choice may be of a selection that knew more */
+        of[0].objective = of[0].time_us = c->exact_objective;
+    for (size_t i = 0; s->machine.d && i < count; i++)
+        if (!of[i].fused)
             out->product_share = rcm_fused_exact(s).product.least_us / of[i].time_us;
     buckets.kind = RCM_CONTENDER_BUCKETS;
     buckets.name = s->kernel && s->kernel != rcm_kernel(0) ? s->kernel->name : NULL;
-    buckets.bound = (search_objective(s)->measure & RCM_IS_BOUND) || s->machine.d;
+    buckets.bound = threshold.bound = (measure & RCM_IS_BOUND) || s->machine.d;
     buckets.fused = s->machine.d;
     buckets.p = c->p;
     buckets.loss = c->objective < INFINITY ? rcm_loss_exact(c->p) : 1.0;
     buckets.objective = rcm_with_launch(s, c->objective);
-    buckets.time_us = is_time ? buckets.objective : NAN;
+    buckets.time_us = measure & RCM_IN_US ? buckets.objective : NAN;
     threshold.objective = rcm_with_launch(s, c->threshold.objective);
-    threshold.time_us = is_time ? threshold.objective : NAN;
-    threshold.bound = buckets.bound;
+    threshold.time_us = measure & RCM_IN_US ? threshold.objective : NAN;
     threshold.profile = NULL;
     of[count++] = buckets;
     of[count++] = threshold;
@@ -445,8 +442,7 @@ void rcm_answer(const struct rcm_selection *s, const struct rcm_choice *c, struc
     static const enum rcm_verdict verdicts[] = {[RCM_DEPLOY_BUCKETED] = RCM_VERDICT_BUCKETS,
                                                 [RCM_DEPLOY_EXACT] = RCM_VERDICT_EXACT,
                                                 [RCM_DEPLOY_THRESHOLD] = RCM_VERDICT_THRESHOLD};
-    memset(out, 0, sizeof *out);
-    out->product_share = NAN;
+    *out = (struct rcm_answer){.product_share = NAN};
     out->verdict = c->reason == RCM_REASON_NOTHING ? RCM_VERDICT_NONE : verdicts[c->deploy];
     if (answer_is_timed(s))
         compare_providers(s, c, out);
