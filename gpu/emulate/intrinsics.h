@@ -14,6 +14,7 @@
 #define __host__
 #define __forceinline__ inline
 #define OUT_OF_LINE
+#define GRID_CONSTANT
 #define __launch_bounds__(...)
 #define __restrict__ __restrict
 

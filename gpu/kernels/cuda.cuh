@@ -24,6 +24,8 @@
 
 /* Before a function of the device that is seldom called: it has registers of its own. */
 #define OUT_OF_LINE __device__ __noinline__
+/* Before a parameter of a kernel whose address is taken: it stays where the launch has put it. */
+#define GRID_CONSTANT __grid_constant__
 
 /* The number of the current device. */
 inline enum rcm_gpu_status current_device(int *device)

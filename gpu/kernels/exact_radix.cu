@@ -23,23 +23,32 @@ namespace
 {
 
 template <int BYTES, int THREADS>
-__global__ void __launch_bounds__(THREADS, 1024 / THREADS) radix(exact_args a, radix_plan p)
+__global__ void __launch_bounds__(THREADS, 1024 / THREADS)
+    radix(GRID_CONSTANT const exact_args a, GRID_CONSTANT const radix_plan p)
 {
-    radix_block<BYTES, THREADS, exact_args, false>(a, p).run();
+    const uint64_t row = blockIdx.x / p.blocks;
+    const radix_task task = {
+        row,     a.n, a.k, a.x + row * a.stride * BYTES, a.labels, p.row, blockIdx.x % p.blocks,
+        p.blocks};
+    radix_block<BYTES, THREADS, exact_args, false>(a, p, task).run();
 }
 
 /* The same for rows of different lengths, for other outputs, and in order. */
 template <int BYTES, int THREADS, bool IN_ORDER>
 __global__ void __launch_bounds__(THREADS, 1024 / THREADS)
-    radix_general(general_args of_all, radix_plan longest)
+    radix_general(GRID_CONSTANT const general_args of_all, GRID_CONSTANT const radix_plan longest)
 {
     const uint64_t row = blockIdx.x / longest.blocks;
+    const uint32_t rank = blockIdx.x % longest.blocks;
     const general_args a = args_of_row<BYTES>(of_all, row);
-    if (a.k > 0)
-        radix_block<BYTES, THREADS, general_args, IN_ORDER>(
-            a, plan_of_row<BYTES>(a.n, a.k, THREADS * 8, longest))
-            .run();
-    if (blockIdx.x % longest.blocks == 0)
+    if (a.k > 0) {
+        const radix_task task = {row,      a.n,
+                                 a.k,      a.x + row * a.stride * BYTES,
+                                 a.labels, way_of_row<BYTES>(a.n, a.k, THREADS * 8, longest),
+                                 rank,     longest.blocks};
+        radix_block<BYTES, THREADS, general_args, IN_ORDER>(of_all, longest, task).run();
+    }
+    if (rank == 0)
         write_rest<BYTES>(a, row);
 }
 

@@ -19,32 +19,23 @@ struct radix_rest {
 
 /* What a row seldom needs is compiled apart, so that the usual way has the registers. */
 template <int BYTES, int THREADS, class Args, bool IN_ORDER>
-OUT_OF_LINE void call_fill_between(Args a, radix_plan p, uint32_t rank, uint32_t blocks,
+OUT_OF_LINE void call_fill_between(const Args *a, const radix_plan *p, radix_task task,
                                    uint32_t seed);
 template <int BYTES, int THREADS, class Args, bool IN_ORDER>
-OUT_OF_LINE radix_rest call_narrow(Args a, radix_plan p, uint32_t rank, uint32_t blocks,
+OUT_OF_LINE radix_rest call_narrow(const Args *a, const radix_plan *p, radix_task task,
                                    radix_source from, radix_rest of);
 
 template <int BYTES, int THREADS, class Args, bool IN_ORDER>
 struct radix_block : radix_row<BYTES, THREADS, Args> {
     typedef radix_row<BYTES, THREADS, Args> of_row;
-    using of_row::a, of_row::p, of_row::row, of_row::rank, of_row::blocks, of_row::begin, of_row::V,
-        of_row::state, of_row::counts, of_row::scan, of_row::list, of_row::short_one, of_row::sync,
-        of_row::bits_of_digit, of_row::find_border;
+    using of_row::a, of_row::p, of_row::n, of_row::k, of_row::labels, of_row::way, of_row::row,
+        of_row::rank, of_row::blocks, of_row::begin, of_row::V, of_row::state, of_row::counts,
+        of_row::scan, of_row::list, of_row::short_one, of_row::sync, of_row::bits_of_digit,
+        of_row::find_border;
     typedef typename of_row::border border;
     static constexpr uint32_t all_bits = 8 * BYTES, sample_of_row = THREADS * 8;
 
-    __device__ __forceinline__ radix_block(const Args &args, const radix_plan &plan)
-        : of_row(args, plan)
-    {
-    }
-    __device__ __forceinline__ radix_block(const Args &args, const radix_plan &plan, uint32_t rank_,
-                                           uint32_t blocks_)
-        : of_row(args, plan)
-    {
-        rank = rank_;
-        blocks = blocks_;
-    }
+    using of_row::of_row;
 
     /* The state of the first block, which counts for all. */
     __device__ __forceinline__ radix_state *state_of_row() const
@@ -61,9 +52,9 @@ struct radix_block : radix_row<BYTES, THREADS, Args> {
     }
     __device__ __forceinline__ void write(uint32_t to, uint32_t of_rank, uint32_t index) const
     {
-        write_result<BYTES>(a, row, to,
-                            bits_of_key<BYTES>(key_of_rank<BYTES>(of_rank), a.order, begin, index),
-                            index);
+        write_labelled<BYTES>(
+            a, row, to, bits_of_key<BYTES>(key_of_rank<BYTES>(of_rank), a.order, begin, index),
+            labels ? labels[row * a.stride + index] : (int32_t)index);
     }
 
     /* ---- the bounds */
@@ -73,7 +64,7 @@ struct radix_block : radix_row<BYTES, THREADS, Args> {
     {
         const uint32_t log2_pieces = 31 - (uint32_t)__clz((int)(sample_of_row / part)),
                        shift = (uint32_t)((uintptr_t)begin % (part * BYTES)) / BYTES,
-                       whole = (shift + a.n + part - 1) / part - 2;
+                       whole = (shift + n + part - 1) / part - 2;
         return 1 + rcm_gpu_sample_place(piece * THREADS + threadIdx.x, log2_pieces, whole, seed);
     }
     /* The ranks of the sample. */
@@ -96,7 +87,7 @@ struct radix_block : radix_row<BYTES, THREADS, Args> {
     }
     __device__ __forceinline__ void draw(uint32_t seed, uint32_t (&sample)[8]) const
     {
-        if (p.row.part == V)
+        if (way.part == V)
             draw<V>(seed, sample);
         else
             draw<4 / BYTES>(seed, sample);
@@ -144,7 +135,7 @@ struct radix_block : radix_row<BYTES, THREADS, Args> {
                 remaining = 32;
 #pragma unroll
                 for (uint32_t e = 0; e < 8; e++) {
-                    const uint32_t part = p.row.part, at = place_of(e / part, part, seed);
+                    const uint32_t part = way.part, at = place_of(e / part, part, seed);
                     key[e] = ~(at * part + e % part -
                                (uint32_t)((uintptr_t)begin % (part * BYTES)) / BYTES);
                 }
@@ -176,7 +167,7 @@ struct radix_block : radix_row<BYTES, THREADS, Args> {
                      entry = take_places((uint32_t)__popc(between), &state()->listed);
 #pragma unroll
             for (int e = 0; e < 8; e++) {
-                if (!IN_ORDER && (above >> e & 1) && place < a.k)
+                if (!IN_ORDER && (above >> e & 1) && place < k)
                     write(place++, g.rank[e], position(e));
                 if (between >> e & 1) {
                     lowest = smaller_of(lowest, g.rank[e]);
@@ -205,23 +196,23 @@ struct radix_block : radix_row<BYTES, THREADS, Args> {
         bound low = {0, ~0u};
         sync(); /* block 0 counts from 0 before others add to it */
         draw(seed, sample);
-        if (p.row.low_rank)
-            low = bound_of<false>(sample, p.row.low_rank, seed);
-        list_between(low, bound_of<true>(sample, p.row.high_rank, seed));
+        if (way.low_rank)
+            low = bound_of<false>(sample, way.low_rank, seed);
+        list_between(low, bound_of<true>(sample, way.high_rank, seed));
     }
     /* The pass over the row that lists elements. */
     __device__ __forceinline__ void fill_list(uint32_t attempt)
     {
         const uint32_t seed = rcm_gpu_sample_seed(p.seed, row, attempt);
-        if (p.row.way == LIST_BETWEEN) {
-            call_fill_between<BYTES, THREADS, Args, IN_ORDER>(a, p, rank, blocks, seed);
+        if (way.way == LIST_BETWEEN) {
+            call_fill_between<BYTES, THREADS, Args, IN_ORDER>(&a, &p, *this, seed);
             return;
         }
         bound low = {0, ~0u};
-        if (p.row.way == LIST_SAMPLED) {
+        if (way.way == LIST_SAMPLED) {
             uint32_t sample[8];
             draw(seed, sample);
-            low = bound_of<false>(sample, p.row.low_rank, seed);
+            low = bound_of<false>(sample, way.low_rank, seed);
         }
         this->list_from(low);
     }
@@ -230,9 +221,9 @@ struct radix_block : radix_row<BYTES, THREADS, Args> {
     struct lists {
         uint32_t total, above, lowest, highest;
         bool fit;
-        __device__ __forceinline__ bool have(uint32_t k) const
+        __device__ __forceinline__ bool have(uint32_t needed) const
         {
-            return fit && above < k && total >= k - above;
+            return fit && above < needed && total >= needed - above;
         }
     };
     __device__ __forceinline__ lists look_at_lists() const
@@ -395,15 +386,15 @@ struct radix_block : radix_row<BYTES, THREADS, Args> {
             take_places((uint32_t)__popc(on), done ? &state_of_row()->ties : &state()->kept);
 #pragma unroll
         for (int e = 0; e < G; e++) {
-            uint32_t target = larger >> e & 1 ? place++ : a.k;
+            uint32_t target = larger >> e & 1 ? place++ : k;
             if (on >> e & 1) {
                 if (!done)
                     to.put(entry, g.rank[e], position(e));
                 else if (entry < need)
-                    target = a.k - need + entry;
+                    target = k - need + entry;
                 entry++;
             }
-            if (!IN_ORDER && target < a.k)
+            if (!IN_ORDER && target < k)
                 write(target, g.rank[e], position(e));
         }
     }
@@ -452,17 +443,17 @@ struct radix_block : radix_row<BYTES, THREADS, Args> {
                         take_places((uint32_t)__popc(on), done ? &state()->ties : &state()->kept);
 #pragma unroll
                 for (int e = 0; e < 4; e++) {
-                    uint32_t target = larger >> e & 1 ? place++ : a.k;
+                    uint32_t target = larger >> e & 1 ? place++ : k;
                     if (on >> e & 1) {
                         if (keeps)
                             to.put(entry, g.rank[e], position(e));
                         if (done && entry < need)
-                            target = a.k - need + entry;
+                            target = k - need + entry;
                         entry++;
                         if (!done && !few)
                             this->count((g.rank[e] - base) >> (down - next) & ((1u << next) - 1));
                     }
-                    if (!IN_ORDER && target < a.k)
+                    if (!IN_ORDER && target < k)
                         write(target, g.rank[e], position(e));
                 }
             });
@@ -499,7 +490,7 @@ struct radix_block : radix_row<BYTES, THREADS, Args> {
             larger += other > of_rank;
         }
         if (!IN_ORDER && mine && better < need)
-            write(a.k - need + better, of_rank, *shared_word(from.positions + threadIdx.x));
+            write(k - need + better, of_rank, *shared_word(from.positions + threadIdx.x));
         if (IN_ORDER && mine && better == need - 1)
             note_kth(of_rank, need - larger);
     }
@@ -513,7 +504,7 @@ struct radix_block : radix_row<BYTES, THREADS, Args> {
     {
         sync();
         const uint32_t kth = state_of_row()->kth, quota = state_of_row()->quota;
-        const chunks_of_row<BYTES> s(begin, a.n);
+        const chunks_of_row<BYTES> s(begin, n);
         const uint32_t share = ceil_divide(s.count, blocks), first = rank * share,
                        end = smaller_of(first + share, s.count);
         const auto for_each = [&](auto visit) {
@@ -560,13 +551,13 @@ struct radix_block : radix_row<BYTES, THREADS, Args> {
     __device__ __forceinline__ bool list_row(radix_rest &rest, radix_source &from)
     {
         /* Only lists of what reaches a bound are made by all blocks of the GPU. */
-        const bool meeting = p.meetings && p.row.way <= LIST_SAMPLED;
+        const bool meeting = p.meetings && way.way <= LIST_SAMPLED;
         if (p.meetings && !meeting)
             blocks = 1;
         if (rank >= blocks)
             return true;
 #pragma unroll 1
-        for (uint32_t attempt = p.row.way == BY_DIGITS ? 2 : 0; attempt < 2; attempt++) {
+        for (uint32_t attempt = way.way == BY_DIGITS ? 2 : 0; attempt < 2; attempt++) {
             const bool meets = meeting && attempt == 0;
             lists l;
             fill_list(attempt);
@@ -574,10 +565,10 @@ struct radix_block : radix_row<BYTES, THREADS, Args> {
                 l = look_at_lists();
             else if (!meet(l))
                 return true;
-            if (l.have(a.k)) {
+            if (l.have(k)) {
                 const uint32_t range = l.highest - l.lowest;
-                rest = {a.k - l.above, l.lowest, range ? 32 - (uint32_t)__clz((int)range) : 1,
-                        l.total,       false,    false};
+                rest = {k - l.above, l.lowest, range ? 32 - (uint32_t)__clz((int)range) : 1,
+                        l.total,     false,    false};
                 from = meets ? FROM_MEETING : FROM_LIST;
                 return true;
             }
@@ -586,7 +577,7 @@ struct radix_block : radix_row<BYTES, THREADS, Args> {
             sync(); /* all have read the states */
             reset();
             sync();
-            if (p.row.most > (float)p.list && blocks == 1)
+            if (way.most > (float)p.list && blocks == 1)
                 break; /* it was the list of many blocks */
         }
         return false;
@@ -599,14 +590,14 @@ struct radix_block : radix_row<BYTES, THREADS, Args> {
         reset();
         __syncthreads();
         if (!list_row(rest, from)) {
-            rest = {a.k, 0, all_bits, 0, false, false};
+            rest = {k, 0, all_bits, 0, false, false};
             from = FROM_MEMORY;
         }
         const bool narrows = !rest.done && (from == FROM_MEMORY || rest.entries > p.list);
         if (narrows) {
             if (from == FROM_LIST)
                 rest.entries = state()->listed;
-            rest = call_narrow<BYTES, THREADS, Args, IN_ORDER>(a, p, rank, blocks, from, rest);
+            rest = call_narrow<BYTES, THREADS, Args, IN_ORDER>(&a, &p, *this, from, rest);
         }
         if (rest.done)
             return;
@@ -631,16 +622,16 @@ struct radix_block : radix_row<BYTES, THREADS, Args> {
 };
 
 template <int BYTES, int THREADS, class Args, bool IN_ORDER>
-OUT_OF_LINE void call_fill_between(Args a, radix_plan p, uint32_t rank, uint32_t blocks,
+OUT_OF_LINE void call_fill_between(const Args *a, const radix_plan *p, radix_task task,
                                    uint32_t seed)
 {
-    radix_block<BYTES, THREADS, Args, IN_ORDER>(a, p, rank, blocks).fill_between(seed);
+    radix_block<BYTES, THREADS, Args, IN_ORDER>(*a, *p, task).fill_between(seed);
 }
 template <int BYTES, int THREADS, class Args, bool IN_ORDER>
-OUT_OF_LINE radix_rest call_narrow(Args a, radix_plan p, uint32_t rank, uint32_t blocks,
+OUT_OF_LINE radix_rest call_narrow(const Args *a, const radix_plan *p, radix_task task,
                                    radix_source from, radix_rest of)
 {
-    return radix_block<BYTES, THREADS, Args, IN_ORDER>(a, p, rank, blocks).narrow(from, of);
+    return radix_block<BYTES, THREADS, Args, IN_ORDER>(*a, *p, task).narrow(from, of);
 }
 
 #endif

@@ -86,17 +86,17 @@ struct radix_plan {
     uint32_t met_entries;
 };
 
-/* The plan of a row that is shorter than the longest one, for which the list was laid out. */
+/* The way of a row that is shorter than the longest one, for which the list was laid out. */
 template <int BYTES>
-__device__ __forceinline__ radix_plan plan_of_row(uint32_t n, uint32_t k, uint32_t sample,
-                                                  const radix_plan &longest)
+__device__ __forceinline__ radix_way_of_row way_of_row(uint32_t n, uint32_t k, uint32_t sample,
+                                                       const radix_plan &longest)
 {
-    radix_plan p = longest;
-    if (p.meetings)
-        p.row = radix_way_of(n, k, sample, BYTES, p.met_entries, 1);
-    if (!p.meetings || p.row.way > LIST_SAMPLED) /* one block reads a row that does not meet */
-        p.row = radix_way_of(n, k, sample, BYTES, p.list, p.meetings ? 1 : p.blocks);
-    return p;
+    if (!longest.meetings)
+        return radix_way_of(n, k, sample, BYTES, longest.list, longest.blocks);
+    const radix_way_of_row meeting = radix_way_of(n, k, sample, BYTES, longest.met_entries, 1);
+    return meeting.way <= LIST_SAMPLED /* if not, one block reads the row */
+               ? meeting
+               : radix_way_of(n, k, sample, BYTES, longest.list, 1);
 }
 
 #endif

@@ -173,8 +173,19 @@ template <int BYTES> struct reach {
     }
 };
 
-/* A row, its blocks, and the shared memory of this one. */
-template <int BYTES, int THREADS, class Args> struct radix_row {
+/* A row, as its blocks see it. */
+struct radix_task {
+    uint64_t row;
+    uint32_t n, k;
+    const unsigned char *begin;
+    const int32_t *labels;
+    radix_way_of_row way;
+    uint32_t rank, blocks; /* this block, of those that share the row */
+};
+
+/* With the shared memory of this block. The call and its plan stay where the launch has put them:
+ * copies would take registers. */
+template <int BYTES, int THREADS, class Args> struct radix_row : radix_task {
     static constexpr uint32_t V = 16 / BYTES;
     static constexpr int at_once = 16 / V;     /* loads of 16 bytes in flight */
     static constexpr int group = at_once * V;  /* elements of them */
@@ -187,19 +198,13 @@ template <int BYTES, int THREADS, class Args> struct radix_row {
                               list_at = scan_at + (uint32_t)((block_scan_bytes<THREADS>() + 15) /
                                                              16 * 16 / word_bytes);
 
-    const Args a;
-    const radix_plan p;
-    uint64_t row;
-    uint32_t rank, blocks;      /* this block, of those that share the row */
-    const unsigned char *begin; /* of the row */
+    const Args &a;
+    const radix_plan &p;
 
-    __device__ __forceinline__ radix_row(const Args &args, const radix_plan &plan)
-        : a(args), p(plan)
+    __device__ __forceinline__ radix_row(const Args &args, const radix_plan &plan,
+                                         const radix_task &task)
+        : radix_task(task), a(args), p(plan)
     {
-        row = blockIdx.x / p.blocks;
-        rank = blockIdx.x % p.blocks;
-        blocks = p.blocks;
-        begin = a.x + row * a.stride * BYTES;
     }
 
     static __device__ __forceinline__ radix_state *state()
@@ -243,7 +248,7 @@ template <int BYTES, int THREADS, class Args> struct radix_row {
     template <class Visit> __device__ __forceinline__ void sweep_memory(Visit visit) const
     {
         constexpr int loads = 8 / V; /* of 16 bytes */
-        const chunks_of_row<BYTES> s(begin, a.n);
+        const chunks_of_row<BYTES> s(begin, n);
         for (uint32_t c0 = 0; c0 < s.count; c0 += blocks * THREADS * loads) {
             element_group<8> g;
             g.valid = 0;
@@ -303,7 +308,7 @@ template <int BYTES, int THREADS, class Args> struct radix_row {
      * `state()->listed` counts all of them. */
     __device__ __forceinline__ void list_from(bound low) const
     {
-        const chunks_of_row<BYTES> s(begin, a.n);
+        const chunks_of_row<BYTES> s(begin, n);
         const reach<BYTES> reaches(low, a);
         const uint32_t end = s.count > 0 ? s.count - 1 : 0; /* whole chunks: 1, 2, .. end - 1 */
         uint32_t words[at_once][4], highest = 0, lowest = ~0u;
