@@ -3,9 +3,13 @@
  *
  * A block has some queries and a strip of 8 neighbouring buckets, and walks the steps: step t is
  * elements t b + strip, .. + 7, one of each bucket (product.cuh). A thread always holds the same
- * (query, bucket) pairs, so the value that an element must beat stays in a register. Elements that
- * beat it wait in shared memory, beside the queues, until the warp inserts them. Blocks that differ
- * only in their queries are neighbours, so that the database is read from memory once.
+ * (query, bucket) pairs, so the value that an element must beat stays in a register; for k_b = 1
+ * so does the element. Otherwise elements that beat it wait in shared memory, beside the queues,
+ * until the warp inserts them. Blocks that differ only in their queries are neighbours, so that the
+ * database is read from memory once.
+ *
+ * For sm_90a, warpgroups multiply 64 elements while their warps look at the products with the 64
+ * before. Elsewhere each warp multiplies by itself.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fused.cuh"
@@ -18,24 +22,13 @@ namespace
 constexpr uint32_t strip = step_rows; /* buckets of a block: the elements of a step */
 
 /* Tiles of 16 queries of a warp; a thread has four (query, bucket) pairs of each. */
-template <int KB> constexpr int query_tiles = KB <= 4 ? 2 : 1;
-template <int KB> constexpr int pairs = 4 * query_tiles<KB>;
+template <bool WIDE, int KB> constexpr int query_tiles = KB <= 4 && !WIDE ? 2 : 1;
+template <bool WIDE, int KB> constexpr int pairs = 4 * query_tiles<WIDE, KB>;
+/* Threads of a block at most; of warpgroups, two more have no registers for longer queues. */
+template <bool WIDE, int KB> constexpr uint32_t most_threads = KB <= 4 && WIDE ? 512 : 256;
 
-/* Elements that can wait for each thread: twice what a step can add. */
-constexpr uint32_t buffer_length = 16;
-
-struct layout { /* of shared memory, in bytes */
-    size_t queues, buffers, total;
-};
-__host__ __device__ inline layout layout_of(uint32_t d, uint32_t stages, uint32_t threads,
-                                            int pair_count, int kb)
-{
-    layout l;
-    l.queues = (size_t)stages * tile_rows * d * 2;
-    l.buffers = l.queues + (size_t)threads * (size_t)(pair_count * kb) * sizeof(keyed);
-    l.total = l.buffers + (size_t)threads * buffer_length * waiting_bytes;
-    return l;
-}
+/* A warp looks after so many steps whether there is room for those that follow. */
+template <bool WIDE> constexpr uint32_t steps_at_once = WIDE ? 4 : 1;
 
 /* Writes candidate j of a bucket to its place in the output. */
 __device__ __forceinline__ void write_product(const stage1_args &out, uint64_t row, uint32_t bucket,
@@ -48,33 +41,28 @@ __device__ __forceinline__ void write_product(const stage1_args &out, uint64_t r
     out.indices[at] = (int32_t)index;
 }
 
-template <int KB, int D> struct fused_block : products<query_tiles<KB>, D> {
-    typedef products<query_tiles<KB>, D> base;
-    using base::PAIRS, base::stages, base::threads, base::lane, base::shared;
+/* What a thread keeps of its PAIRS pairs: queues in shared memory, which all lanes of a warp serve
+ * together. STEPS steps are offered between two calls of make_room. */
+template <int PAIRS, int KB, uint32_t STEPS> struct kept {
+    static constexpr uint32_t waiting_most = STEPS == 1 ? 16 - PAIRS : 8; /* after make_room */
+    static constexpr size_t thread_bytes =
+        PAIRS * KB * sizeof(keyed) + (waiting_most + STEPS * PAIRS) * waiting_bytes;
 
-    const fused_args &a;
-    const uint32_t b;
-    const uint32_t n, tiles; /* elements of the database; tiles of all their steps */
-    uint32_t first_bucket;
-    uint64_t first_query; /* of the warp */
+    const key_order order;
+    const uint32_t threads;
     keyed *queues;        /* entry j of pair i at (i KB + j) threads */
     uint32_t buffer, end; /* the elements that wait: [buffer, end), `pitch` apart */
     uint32_t pitch;
     float last[PAIRS]; /* the value that an element must beat; every element beats NaN */
 
-    __device__ __forceinline__ fused_block(const fused_args &args, uint32_t buckets,
-                                           uint32_t stage_count, uint32_t blocks_of_queries)
-        : base(args.queries, args.database, stage_count), a(args), b(buckets), n(a.out.n),
-          tiles(ceil_divide(ceil_divide(n, b), tile_steps))
+    /* `shared` are blockDim.x thread_bytes of it. */
+    __device__ __forceinline__ kept(unsigned char *shared, key_order of_products)
+        : order(of_products), threads(blockDim.x)
     {
-        const uint32_t warp = threadIdx.x / 32;
-        first_bucket = blockIdx.x / blocks_of_queries * strip;
-        first_query = ((uint64_t)(blockIdx.x % blocks_of_queries) * (threads / 32) + warp) *
-                      (16 * query_tiles<KB>);
-        const layout l = layout_of(D, stages, threads, PAIRS, KB);
-        queues = (keyed *)(shared + l.queues) + threadIdx.x;
+        queues = (keyed *)shared + threadIdx.x;
         pitch = threads * waiting_bytes;
-        buffer = shared_address(shared + l.buffers) + threadIdx.x * waiting_bytes;
+        buffer = shared_address(shared) + threads * (uint32_t)(PAIRS * KB * sizeof(keyed)) +
+                 threadIdx.x * waiting_bytes;
         end = buffer;
 #pragma unroll
         for (int i = 0; i < PAIRS * KB; i++)
@@ -82,11 +70,16 @@ template <int KB, int D> struct fused_block : products<query_tiles<KB>, D> {
 #pragma unroll
         for (int i = 0; i < PAIRS; i++)
             last[i] = float_of_bits(0x7fffffffu);
-        /* Queries past the last repeat it. */
-        base::load_queries(
-            [&](uint32_t r) { return smaller_of<uint64_t>(first_query + r, a.out.m - 1); });
     }
-
+    __device__ __forceinline__ void add(int i, float value, uint32_t step)
+    {
+        offer<BETTER>(value, last[i], step * 8 + i, end, pitch);
+    }
+    __device__ __forceinline__ void make_room()
+    {
+        if (__any_sync(~0u, end > buffer + waiting_most * pitch))
+            flush();
+    }
     /* Inserts the elements that wait. All lanes of the warp call. */
     __device__ __forceinline__ void flush()
     {
@@ -99,34 +92,130 @@ template <int KB, int D> struct fused_block : products<query_tiles<KB>, D> {
 #pragma unroll
                 for (int j = 0; j < KB; j++)
                     q[j] = at[j * threads];
-                insert<KB>(q, keyed{key_of_32(bits, a.out.order), (int32_t)(which / 8)},
-                           a.out.order.scale);
+                insert<KB>(q, keyed{key_of_32(bits, order), (int32_t)(which / 8)}, order.scale);
 #pragma unroll
                 for (int j = 0; j < KB; j++)
                     at[j * threads] = q[j];
             }
 #pragma unroll
         for (int i = 0; i < PAIRS; i++)
-            last[i] =
-                float_of_bits(bits_of_key_32(queues[(i * KB + KB - 1) * threads].key, a.out.order));
+            last[i] = float_of_bits(bits_of_key_32(queues[(i * KB + KB - 1) * threads].key, order));
+    }
+    /* Entry j of pair i, after flush. */
+    __device__ __forceinline__ keyed entry(int i, int j) const
+    {
+        return queues[(i * KB + j) * threads];
+    }
+};
+
+/* One element of each pair: in registers. */
+template <int PAIRS, uint32_t STEPS> struct kept<PAIRS, 1, STEPS> {
+    static constexpr size_t thread_bytes = 0;
+
+    const key_order order;
+    float best[PAIRS];
+    int32_t at[PAIRS]; /* its step; -1: all were NaN */
+
+    __device__ __forceinline__ kept(unsigned char *, key_order of_products) : order(of_products)
+    {
+#pragma unroll
+        for (int i = 0; i < PAIRS; i++) {
+            best[i] = float_of_bits(0xff800000u);
+            at[i] = -1;
+        }
+    }
+    __device__ __forceinline__ void add(int i, float value, uint32_t step)
+    {
+        if (value >= best[i]) {
+            best[i] = value;
+            at[i] = (int32_t)step;
+        }
+    }
+    __device__ __forceinline__ void make_room()
+    {
+    }
+    __device__ __forceinline__ void flush()
+    {
+    }
+    /* Of NaN alone, the first. */
+    __device__ __forceinline__ keyed entry(int i, int) const
+    {
+        uint32_t bits;
+        memcpy(&bits, &best[i], sizeof bits);
+        return at[i] < 0 ? keyed{INT32_MIN, 0} : keyed{key_of_32(bits, order), at[i]};
+    }
+};
+
+template <bool WIDE, int KB> using kept_by = kept<pairs<WIDE, KB>, KB, steps_at_once<WIDE>>;
+
+template <bool WIDE, int KB, int D> struct fused_block : products<query_tiles<WIDE, KB>, D> {
+    static constexpr int TILES = query_tiles<WIDE, KB>;
+    typedef products<TILES, D> base;
+    using base::PAIRS, base::threads;
+
+    const fused_args &a;
+    const uint32_t b;
+    const uint32_t n, tiles; /* elements of the database; tiles of all their steps */
+    const uint32_t first_bucket;
+    const uint64_t first_query; /* of the warp */
+    kept_by<WIDE, KB> best;
+
+    __device__ __forceinline__ fused_block(const fused_args &args, uint32_t buckets,
+                                           uint32_t stage_count, uint32_t blocks_of_queries)
+        : base(args.queries, args.database, stage_count), a(args), b(buckets), n(a.out.n),
+          tiles(ceil_divide(ceil_divide(n, b), tile_steps)),
+          first_bucket(blockIdx.x / blocks_of_queries * strip),
+          first_query(
+              ((uint64_t)(blockIdx.x % blocks_of_queries) * (threads / 32) + threadIdx.x / 32) *
+              (16 * TILES)),
+          best(base::shared + stage_count * base::tile_bytes, args.out.order)
+    {
+        /* Queries past the last repeat it. */
+        base::load_queries(
+            [&](uint32_t r) { return smaller_of<uint64_t>(first_query + r, a.out.m - 1); });
     }
 
-    /* Multiplies the steps of a tile and offers the products. WHOLE: no element of the tile is
-     * missing. */
+    /* Offers the products of a step. WHOLE: no element of it is missing. */
     template <bool WHOLE>
-    __device__ __forceinline__ void visit_tile(uint32_t tile, const unsigned char *from)
+    __device__ __forceinline__ void offer_step(const float (&c)[TILES][4], uint32_t step)
+    {
+#pragma unroll
+        for (int i = 0; i < PAIRS; i++)
+            if (WHOLE || (uint64_t)step * b + first_bucket + base::place(i) < n)
+                best.add(i, c[i / 4][i % 4], step);
+    }
+    /* No element of the tile that begins with `step` is missing. */
+    __device__ __forceinline__ bool is_whole(uint32_t step) const
+    {
+        return (uint64_t)(step + tile_steps) * b <= n;
+    }
+
+    template <bool WHOLE>
+    __device__ __forceinline__ void visit_tile(uint32_t first_step, const unsigned char *from)
     {
 #pragma unroll 2
         for (uint32_t s = 0; s < tile_steps; s++) {
-            float c[1][query_tiles<KB>][4];
+            float c[1][TILES][4];
             base::multiply(c, from, s);
-            const uint32_t step = tile * tile_steps + s;
+            offer_step<WHOLE>(c[0], first_step + s);
+            best.make_room();
+        }
+    }
+    __device__ __forceinline__ void visit_wide(const float (&c)[tile_steps][1][4],
+                                               uint32_t first_step)
+    {
+        const bool whole = is_whole(first_step);
 #pragma unroll
-            for (int i = 0; i < PAIRS; i++)
-                if (WHOLE || (uint64_t)step * b + first_bucket + base::place(i) < n)
-                    offer<BETTER>(c[0][i / 4][i % 4], last[i], step * 8 + i, end, pitch);
-            if (__any_sync(~0u, end > buffer + (buffer_length - PAIRS) * pitch))
-                flush();
+        for (uint32_t from = 0; from < tile_steps; from += steps_at_once<WIDE>) {
+            if (whole)
+#pragma unroll
+                for (uint32_t s = from; s < from + steps_at_once<WIDE>; s++)
+                    offer_step<true>(c[s], first_step + s);
+            else
+#pragma unroll
+                for (uint32_t s = from; s < from + steps_at_once<WIDE>; s++)
+                    offer_step<false>(c[s], first_step + s);
+            best.make_room();
         }
     }
 
@@ -137,13 +226,19 @@ template <int KB, int D> struct fused_block : products<query_tiles<KB>, D> {
                 (uint64_t)(tile * tile_steps + r / strip) * b + first_bucket + r % strip;
             return smaller_of<uint64_t>(i, n - 1); /* those past the last repeat it */
         };
-        base::walk(tiles, element, [&](uint32_t tile, const unsigned char *from) {
-            if ((uint64_t)(tile + 1) * tile_steps * b <= n)
-                visit_tile<true>(tile, from);
-            else
-                visit_tile<false>(tile, from);
-        });
-        flush();
+        if constexpr (WIDE) {
+            base::walk_wide(round_up(tiles, 2u), element, [&](uint32_t tile, const auto &c) {
+                visit_wide(c, tile * tile_steps);
+            });
+        } else {
+            base::walk(tiles, element, [&](uint32_t tile, const unsigned char *from) {
+                if (is_whole(tile * tile_steps))
+                    visit_tile<true>(tile * tile_steps, from);
+                else
+                    visit_tile<false>(tile * tile_steps, from);
+            });
+        }
+        best.flush();
     }
 
     /* Writes the queues to the output, or to the shelf if buckets are replicas. */
@@ -157,7 +252,7 @@ template <int KB, int D> struct fused_block : products<query_tiles<KB>, D> {
                 continue;
 #pragma unroll
             for (int j = 0; j < KB; j++) {
-                const keyed e = queues[(i * KB + j) * threads];
+                const keyed e = best.entry(i, j);
                 const uint32_t rank = rank_of_key<4>(e.key), index = (uint32_t)e.step * b + bucket;
                 if (shelf)
                     shelf[(row * KB + j) * b + bucket] =
@@ -171,13 +266,17 @@ template <int KB, int D> struct fused_block : products<query_tiles<KB>, D> {
 
 /* `b` buckets, which are replicas if there is a shelf; `blocks_of_queries` blocks have the same
  * strip. */
-template <int KB, int D>
-__global__ void __launch_bounds__(256, 1)
+template <bool WIDE, int KB, int D>
+__global__ void __launch_bounds__(WIDE ? wide_bounds(most_threads<WIDE, KB>)
+                                       : most_threads<WIDE, KB>,
+                                  KB == 1 && !WIDE ? 2 : 1)
     fused(fused_args a, uint32_t b, uint32_t stages, uint32_t blocks_of_queries, candidate *shelf)
 {
-    fused_block<KB, D> block(a, b, stages, blocks_of_queries);
-    block.visit_all();
-    block.write_queues(shelf);
+    if constexpr (!WIDE || wide_code) {
+        fused_block<WIDE, KB, D> block(a, b, stages, blocks_of_queries);
+        block.visit_all();
+        block.write_queues(shelf);
+    }
 }
 
 /* A thread for each bucket of each query merges the bucket's replicas from the shelf, where entry j
@@ -213,53 +312,64 @@ enum rcm_gpu_status start(const fused_args &a, const fused_plan &p, void *worksp
 {
     candidate *shelf = p.replicas > 1 ? (candidate *)workspace : nullptr;
     launch how = {p.query_tiles * p.strips, p.warps * 32, p.shared_bytes, 1, stream};
-    enum rcm_gpu_status status =
-        run(how, fused<KB, D>, a, a.out.b * p.replicas, p.stages, p.query_tiles, shelf);
+    enum rcm_gpu_status status = run(how, p.wide ? fused<true, KB, D> : fused<false, KB, D>, a,
+                                     a.out.b * p.replicas, p.stages, p.query_tiles, shelf);
     if (status != RCM_GPU_OK || !shelf)
         return status;
     launch merging = {(unsigned)ceil_divide<uint64_t>(a.out.m * a.out.b, 256), 256, 0, 1, stream};
     return run(merging, merge_shelf<KB>, a.out, p.replicas, shelf);
 }
 
+template <bool WIDE, int KB>
+bool plan_blocks(const fused_args &a, const device_limits &device, fused_plan *plan)
+{
+    const stage1_args &out = a.out;
+    fused_plan p = {};
+    p.wide = WIDE;
+    const uint32_t queries = 16 * query_tiles<WIDE, KB>; /* of a warp */
+    auto bytes = [&](uint32_t warps, uint32_t stages) {
+        return (size_t)stages * tile_rows * a.d * 2 + warps * 32 * kept_by<WIDE, KB>::thread_bytes;
+    };
+    constexpr uint32_t least = WIDE ? 4 : 1;
+    p.warps = most_threads<WIDE, KB> / 32;
+    while (p.warps > least &&
+           ((uint64_t)p.warps / 2 * queries >= out.m || bytes(p.warps, 3) > device.shared_bytes))
+        p.warps /= 2;
+    for (p.stages = 4; p.stages > 1 && bytes(p.warps, p.stages) > device.shared_bytes;)
+        p.stages--;
+    p.shared_bytes = bytes(p.warps, p.stages);
+    if (p.stages < (WIDE ? 3 : 2))
+        return false;
+
+    /* With few queries or few buckets, buckets are split into replicas of at least 16 k_b
+     * steps, until there are two blocks for each multiprocessor. With fewer, the work is
+     * uneven. */
+    uint64_t tiles = ceil_divide<uint64_t>(out.m, queries * p.warps),
+             blocks = tiles * ceil_divide(out.b, strip);
+    uint64_t replicas =
+        smaller_of<uint64_t>(ceil_divide<uint64_t>(2 * (uint64_t)device.multiprocessors, blocks),
+                             out.n / ((uint64_t)out.b * 16 * KB));
+    p.replicas = replicas > 1 ? (uint32_t)replicas : 1;
+    uint64_t strips = ceil_divide<uint64_t>((uint64_t)out.b * p.replicas, strip);
+    p.query_tiles = (uint32_t)tiles;
+    p.strips = (uint32_t)strips;
+    p.workspace_bytes = p.replicas > 1 ? out.m * out.b * p.replicas * KB * sizeof(candidate) : 0;
+    *plan = p;
+    return tiles * strips <= INT32_MAX;
+}
+
 } // namespace
 
 enum rcm_gpu_status plan_fused(const fused_args &a, const device_limits &device, fused_plan *plan)
 {
-    const stage1_args &out = a.out;
-    return with_queue_length(out.k_b, [&](auto kb) {
+    if (a.out.n / a.out.b >= 1u << 28 || /* step * 8 + pair is one word */
+        ceil_divide<uint64_t>(a.out.m * a.out.b, 256) > INT32_MAX)
+        return RCM_GPU_BAD_TYPE;
+    return with_queue_length(a.out.k_b, [&](auto kb) {
         constexpr int KB = kb();
-        fused_plan p = {};
-        const uint32_t queries = 16 * query_tiles<KB>; /* of a warp */
-        auto fits = [&](uint32_t warps, uint32_t stages) {
-            return layout_of(a.d, stages, warps * 32, pairs<KB>, KB).total <= device.shared_bytes;
-        };
-        p.warps = 8;
-        while (p.warps > 1 && ((uint64_t)p.warps / 2 * queries >= out.m || !fits(p.warps, 3)))
-            p.warps /= 2;
-        for (p.stages = 4; p.stages > 1 && !fits(p.warps, p.stages);)
-            p.stages--;
-        if (p.stages == 1 || out.n / out.b >= 1u << 28) /* step * 8 + pair is one word */
-            return RCM_GPU_BAD_TYPE;
-        p.shared_bytes = layout_of(a.d, p.stages, p.warps * 32, pairs<KB>, KB).total;
-
-        /* With few queries or few buckets, buckets are split into replicas of at least 16 k_b
-         * steps, until there are two blocks for each multiprocessor. With fewer, the work is
-         * uneven. */
-        uint64_t tiles = ceil_divide<uint64_t>(out.m, queries * p.warps),
-                 blocks = tiles * ceil_divide(out.b, strip);
-        uint64_t replicas = smaller_of<uint64_t>(
-            ceil_divide<uint64_t>(2 * (uint64_t)device.multiprocessors, blocks),
-            out.n / ((uint64_t)out.b * 16 * KB));
-        p.replicas = replicas > 1 ? (uint32_t)replicas : 1;
-        uint64_t strips = ceil_divide<uint64_t>((uint64_t)out.b * p.replicas, strip);
-        if (tiles * strips > INT32_MAX || ceil_divide<uint64_t>(out.m * out.b, 256) > INT32_MAX)
-            return RCM_GPU_BAD_TYPE;
-        p.query_tiles = (uint32_t)tiles;
-        p.strips = (uint32_t)strips;
-        p.workspace_bytes =
-            p.replicas > 1 ? out.m * out.b * p.replicas * KB * sizeof(candidate) : 0;
-        *plan = p;
-        return RCM_GPU_OK;
+        const bool wide = device.cluster_max > 1 && has_wide(fused<true, KB, 128>) &&
+                          plan_blocks<true, KB>(a, device, plan);
+        return wide || plan_blocks<false, KB>(a, device, plan) ? RCM_GPU_OK : RCM_GPU_BAD_TYPE;
     });
 }
 

@@ -14,6 +14,7 @@ struct fused_args {
 
 /* How it is launched. */
 struct fused_plan {
+    bool wide;         /* do warpgroups multiply? (matrix.cuh) */
     uint32_t replicas; /* v: the kernel works on b v buckets; a second one merges each v of them */
     uint32_t warps, stages;
     uint32_t query_tiles, strips;

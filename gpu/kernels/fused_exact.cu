@@ -185,32 +185,14 @@ template <int TILES, int D> struct list_block : exact_block<TILES, D> {
         base::walk(a.n, itself, [&](auto &c, uint32_t first) { offer_all(c, first); });
         flush();
     }
-    /* The warpgroups multiply a tile while the warps look at the products with the one before. */
     __device__ __forceinline__ void list_all_wide()
     {
         base::with_tiles(a.n, [&](uint32_t count, uint32_t from) {
             const auto element = [=](uint32_t tile, uint32_t r) {
                 return smaller_of(from + tile * tile_rows + r, a.n - 1);
             };
-            typename base::template tiles_to_come<decltype(element)> tiles(
-                *this, count, base::stages - 2, element);
-            float even[tile_steps][1][4], odd[tile_steps][1][4];
-#pragma unroll
-            for (uint32_t i = 0; i < tile_steps * 4; i++)
-                odd[i / 4][0][i % 4] = float_of_bits(0x7fffffffu);
-            const unsigned char *at = tiles.template take<true>(0);
-            for (uint32_t tile = 0; tile < count; tile += 2, from += 2 * tile_rows) {
-                wide_wait<0>(odd);
-                base::start_wide(even, at);
-                offer_all(odd, from - tile_rows);
-                at = tiles.template take<true>(tile + 1);
-                wide_wait<0>(even);
-                base::start_wide(odd, at);
-                offer_all(even, from);
-                at = tiles.template take<true>(tile + 2);
-            }
-            wide_wait<0>(odd);
-            offer_all(odd, from - tile_rows);
+            base::walk_wide(count, element,
+                            [&](uint32_t tile, auto &c) { offer_all(c, from + tile * tile_rows); });
         });
         flush();
     }
@@ -248,21 +230,17 @@ __global__ void __launch_bounds__(block_threads, 2)
         block.judge();
 }
 
-/* Only code for sm_90a has it; its bounds say so (has_wide). */
-#if defined(__CUDA_ARCH__) && !defined(__CUDA_ARCH_FEAT_SM90_ALL)
-template <int D> __global__ void __launch_bounds__(32) list_wide(fused_exact_args, product_plan)
-{
-}
-#else
 template <int D>
-__global__ void __launch_bounds__(wide_threads, 1) list_wide(fused_exact_args a, product_plan p)
+__global__ void __launch_bounds__(wide_bounds(wide_threads), 1)
+    list_wide(fused_exact_args a, product_plan p)
 {
-    list_block<1, D> block(a, p);
-    block.list_all_wide();
-    if (block.is_last())
-        block.judge();
+    if constexpr (wide_code) {
+        list_block<1, D> block(a, p);
+        block.list_all_wide();
+        if (block.is_last())
+            block.judge();
+    }
 }
-#endif
 
 /* ---- the passes for the rows that are counted */
 
@@ -309,18 +287,6 @@ enum rcm_gpu_status start(const fused_exact_args &a, const fused_exact_plan &p,
     return status == RCM_GPU_OK ? run(count, list_counted<D>, a, p.count) : status;
 }
 
-/* Is the code that the current device runs that for sm_90a? */
-bool has_wide()
-{
-#ifdef __CUDACC__
-    cudaFuncAttributes of;
-    return cudaFuncGetAttributes(&of, list_wide<128>) == cudaSuccess &&
-           of.maxThreadsPerBlock >= (int)wide_threads;
-#else
-    return true;
-#endif
-}
-
 /* The plan of a pass over `count` elements. False if a block cannot hold its tiles. */
 template <int TILES>
 bool plan_pass(const fused_exact_args &a, const device_limits &device, bool wide, uint32_t count,
@@ -362,7 +328,7 @@ enum rcm_gpu_status plan_fused_exact(const fused_exact_args &a, const device_lim
 {
     constexpr uint32_t buffer = list_buffer<together, 2>, of_wide = list_buffer<tile_steps, 1>;
     fused_exact_plan p = {};
-    const bool wide = device.cluster_max > 1 && has_wide() &&
+    const bool wide = device.cluster_max > 1 && has_wide(list_wide<128>) &&
                       plan_pass<1>(a, device, true, a.n, of_wide, &p.list);
     if (!(wide || plan_pass<2>(a, device, false, a.n, buffer, &p.list)) ||
         !plan_pass<2>(a, device, false, a.sample_size, 0, &p.sample) ||

@@ -17,6 +17,19 @@
 
 #include "cuda.cuh"
 
+/* Is this code that may use them? The host's is, and the bounds of a kernel that uses them are
+ * wide_bounds(the threads of its blocks). */
+#if defined(__CUDA_ARCH__) && !defined(__CUDA_ARCH_FEAT_SM90_ALL)
+constexpr bool wide_code = false;
+#else
+constexpr bool wide_code = true;
+#endif
+constexpr uint32_t wide_least = 128; /* threads of a warpgroup */
+constexpr uint32_t wide_bounds(uint32_t threads)
+{
+    return wide_code ? threads : 32;
+}
+
 #ifdef __CUDACC__
 
 /* c += a b. */

@@ -225,6 +225,43 @@ template <int TILES, int D> struct products {
         for (uint32_t tile = 0; tile < count; tile++)
             visit(tile, tiles.template take<false>(tile));
     }
+
+    /* Calls visit(tile, its products as of start_wide) for these tiles, whose count is even, one
+     * after the other. The warpgroups multiply a tile while the caller looks at the products of the
+     * one before; after the last one they multiply what lies there, for nobody, because with a
+     * condition the compiler serializes them all. */
+    template <class Which, class Visit>
+    __device__ __forceinline__ void walk_wide(uint32_t count, Which which, Visit visit) const
+    {
+        tiles_to_come<Which> tiles(*this, count, stages - 2, which);
+        float even[tile_steps][1][4], odd[tile_steps][1][4];
+        start_wide(even, tiles.template take<true>(0));
+        for (uint32_t tile = 0; tile < count; tile += 2) {
+            const unsigned char *at = tiles.template take<true>(tile + 1);
+            wide_wait<0>(even);
+            start_wide(odd, at);
+            visit(tile, even);
+            at = tiles.template take<true>(tile + 2);
+            wide_wait<0>(odd);
+            start_wide(even, at);
+            visit(tile + 1, odd);
+        }
+        wide_wait<0>(even);
+    }
 };
+
+/* Does the current device run code with warpgroups? Where it does not, the bounds of `kernel` are
+ * less than theirs. */
+template <class Kernel> bool has_wide(Kernel *kernel)
+{
+#ifdef __CUDACC__
+    cudaFuncAttributes of;
+    return cudaFuncGetAttributes(&of, kernel) == cudaSuccess &&
+           of.maxThreadsPerBlock >= (int)wide_least;
+#else
+    (void)kernel;
+    return true;
+#endif
+}
 
 #endif

@@ -41,6 +41,25 @@ static bool run_fused(struct rcm_gpu_fused call, const uint16_t *queries, const 
     return stage1_only && workspace_bytes > 0;
 }
 
+/* The same, with buckets, for vectors of this kind. */
+static bool run_kind(struct rcm_gpu_fused call, enum kind kind, uint64_t *state)
+{
+    uint16_t *queries = malloc(call.m * call.d * 2), *database = malloc(call.n * call.d * 2);
+    draw_vectors(queries, call.m, call.d, kind == RISING || kind == FALLING ? EQUAL : NORMAL,
+                 state);
+    draw_vectors(database, call.n, call.d, kind, state);
+    for (uint64_t j = 0; j < call.n && kind == ALL_NAN; j++)
+        database[j * call.d] = 0x7fc0;
+    for (uint64_t j = 0; j < call.n && kind == SOME_INFINITE; j += call.b)
+        database[j * call.d] = 0xff80; /* a bucket of -inf, for some queries */
+    struct batch products = products_of(queries, database, kind, call.m, call.n, call.d);
+    const bool replicated = run_fused(call, queries, database, &products);
+    free_batch(&products);
+    free(queries);
+    free(database);
+    return replicated;
+}
+
 START_TEST(fused)
 {
     static const enum kind kinds[] = {NORMAL,  NORMAL,        EQUAL,    FEW,    RISING,
@@ -54,19 +73,10 @@ START_TEST(fused)
                  most = ceil_divide(n, b), k_b = random_scale(&state, 1, most < 16 ? most : 16);
         uint64_t candidates = rcm_gpu_candidates(n, b, k_b),
                  k = i % 3 ? candidates : random_scale(&state, 1, candidates);
-        uint16_t *queries = malloc(m * d * 2), *database = malloc(n * d * 2);
-        draw_vectors(queries, m, d, kind == RISING || kind == FALLING ? EQUAL : NORMAL, &state);
-        draw_vectors(database, n, d, kind, &state);
-        for (uint64_t j = 0; j < n && kind == ALL_NAN; j++)
-            database[j * d] = 0x7fc0;
-        struct batch products = products_of(queries, database, kind, m, n, d);
         pretend_device(&state);
         const struct rcm_gpu_fused call = {
             .m = m, .n = n, .d = d, .k = k, .b = b, .k_b = k_b, .deterministic = i % 2};
-        replicated += run_fused(call, queries, database, &products);
-        free_batch(&products);
-        free(queries);
-        free(database);
+        replicated += run_kind(call, kind, &state);
         cases++;
     }
     printf("fused: %" PRIu64 " runs agree with plain C, %" PRIu64
@@ -74,6 +84,28 @@ START_TEST(fused)
            cases, replicated);
     if (!few_cases())
         ck_assert_uint_gt(replicated, 10);
+}
+END_TEST
+
+/* Queues of every length, by warps and by warpgroups: five or six tiles of eight steps, the last
+ * one with a step that some buckets have not. */
+START_TEST(queues)
+{
+    static const enum kind kinds[] = {NORMAL, EQUAL, SOME_INFINITE, SOME_NAN, ALL_NAN};
+    static const uint64_t lengths[] = {1, 2, 3, 4, 8, 16};
+    uint64_t state = 9;
+    for (unsigned i = 0; i < 6; i++)
+        for (unsigned j = 0; j < (few_cases() ? 2 : 10); j++) {
+            const uint64_t b = 11, steps = 40 + j / 2 % 2 * 8, k_b = lengths[i];
+            const struct rcm_gpu_fused call = {.m = j < 2 ? 150 : 20,
+                                               .n = steps * b - 5,
+                                               .d = (i + j / 2) % 2 ? 64 : 128,
+                                               .k = b * k_b,
+                                               .b = b,
+                                               .k_b = k_b};
+            rcm_gpu_pretend(j % 5, 1, 227 * 1024, j % 2 ? 8 : 1);
+            ck_assert(!run_kind(call, kinds[j / 2], &state));
+        }
 }
 END_TEST
 
@@ -212,4 +244,4 @@ START_TEST(sample)
 }
 END_TEST
 
-TEST_MAIN("gpu fused", fused, exact, misled, sample)
+TEST_MAIN("gpu fused", fused, queues, exact, misled, sample)
