@@ -1,12 +1,12 @@
 /* fused.cu - stage 1 of the products of queries with the elements of a database. The products never
  * reach memory.
  *
- * A block has some queries and a strip of 8 neighbouring buckets, and walks the steps: step t is
- * elements t b + strip, .. + 7, one of each bucket (product.cuh). A thread always holds the same
- * (query, bucket) pairs, so the value that an element must beat stays in a register; for k_b = 1
- * so does the element. Otherwise elements that beat it wait in shared memory, beside the queues,
- * until the warp inserts them. Blocks that differ only in their queries are neighbours, so that the
- * database is read from memory once.
+ * A block has some queries and some strips of 8 neighbouring buckets, of which it walks the steps:
+ * step t is elements t b + strip, .. + 7, one of each bucket (product.cuh). In a strip a thread
+ * always holds the same (query, bucket) pairs, so the value that an element must beat stays in a
+ * register; for k_b = 1 so does the element. Otherwise elements that beat it wait in shared memory,
+ * beside the queues, until the warp inserts them. Blocks that differ only in their queries are
+ * neighbours, so that the database is read from memory once.
  *
  * For sm_90a, warpgroups multiply 64 elements while their warps look at the products with the 64
  * before. Elsewhere each warp multiplies by itself.
@@ -19,7 +19,7 @@
 namespace
 {
 
-constexpr uint32_t strip = step_rows; /* buckets of a block: the elements of a step */
+constexpr uint32_t strip = step_rows; /* buckets of a strip: the elements of a step */
 
 /* Tiles of 16 queries of a warp; a thread has four (query, bucket) pairs of each. */
 template <bool WIDE, int KB> constexpr int query_tiles = KB <= 4 && !WIDE ? 2 : 1;
@@ -64,6 +64,10 @@ template <int PAIRS, int KB, uint32_t STEPS> struct kept {
         buffer = shared_address(shared) + threads * (uint32_t)(PAIRS * KB * sizeof(keyed)) +
                  threadIdx.x * waiting_bytes;
         end = buffer;
+        begin();
+    }
+    __device__ __forceinline__ void begin()
+    {
 #pragma unroll
         for (int i = 0; i < PAIRS * KB; i++)
             queues[i * threads] = empty_entry(keyed());
@@ -118,6 +122,10 @@ template <int PAIRS, uint32_t STEPS> struct kept<PAIRS, 1, STEPS> {
 
     __device__ __forceinline__ kept(unsigned char *, key_order of_products) : order(of_products)
     {
+        begin();
+    }
+    __device__ __forceinline__ void begin()
+    {
 #pragma unroll
         for (int i = 0; i < PAIRS; i++) {
             best[i] = float_of_bits(0xff800000u);
@@ -154,25 +162,34 @@ template <bool WIDE, int KB, int D> struct fused_block : products<query_tiles<WI
     using base::PAIRS, base::threads;
 
     const fused_args &a;
-    const uint32_t b;
-    const uint32_t n, tiles; /* elements of the database; tiles of all their steps */
-    const uint32_t first_bucket;
-    const uint64_t first_query; /* of the warp */
+    const fused_plan &p;
+    candidate *const shelf; /* NULL: buckets are no replicas */
+    const uint32_t b, n;    /* buckets or replicas; elements of the database */
+    const uint32_t tiles;   /* of all steps of a strip */
+    const uint32_t first_strip, strips;
+    uint32_t first_bucket, tile; /* of the strip that is walked */
     kept_by<WIDE, KB> best;
 
-    __device__ __forceinline__ fused_block(const fused_args &args, uint32_t buckets,
-                                           uint32_t stage_count, uint32_t blocks_of_queries)
-        : base(args.queries, args.database, stage_count), a(args), b(buckets), n(a.out.n),
+    __device__ __forceinline__ fused_block(const fused_args &args, const fused_plan &plan,
+                                           candidate *of_replicas)
+        : base(args.queries, args.database, plan.stages), a(args), p(plan), shelf(of_replicas),
+          b(args.out.b * plan.replicas), n(args.out.n),
           tiles(ceil_divide(ceil_divide(n, b), tile_steps)),
-          first_bucket(blockIdx.x / blocks_of_queries * strip),
-          first_query(
-              ((uint64_t)(blockIdx.x % blocks_of_queries) * (threads / 32) + threadIdx.x / 32) *
-              (16 * TILES)),
-          best(base::shared + stage_count * base::tile_bytes, args.out.order)
+          first_strip(blockIdx.x / plan.query_tiles * plan.strips),
+          strips(smaller_of(plan.strips, ceil_divide(b, strip) - first_strip)),
+          first_bucket(first_strip * strip), tile(0),
+          best(base::shared + plan.stages * base::tile_bytes, args.out.order)
     {
         /* Queries past the last repeat it. */
         base::load_queries(
-            [&](uint32_t r) { return smaller_of<uint64_t>(first_query + r, a.out.m - 1); });
+            [&](uint32_t r) { return smaller_of<uint64_t>(first_query() + r, a.out.m - 1); });
+    }
+
+    /* Of the warp. */
+    __device__ __forceinline__ uint64_t first_query() const
+    {
+        return ((uint64_t)(blockIdx.x % p.query_tiles) * (threads / 32) + threadIdx.x / 32) *
+               (16 * TILES);
     }
 
     /* Offers the products of a step. WHOLE: no element of it is missing. */
@@ -184,69 +201,81 @@ template <bool WIDE, int KB, int D> struct fused_block : products<query_tiles<WI
             if (WHOLE || (uint64_t)step * b + first_bucket + base::place(i) < n)
                 best.add(i, c[i / 4][i % 4], step);
     }
-    /* No element of the tile that begins with `step` is missing. */
-    __device__ __forceinline__ bool is_whole(uint32_t step) const
+    /* No element of the tile is missing. */
+    __device__ __forceinline__ bool is_whole() const
     {
-        return (uint64_t)(step + tile_steps) * b <= n;
+        return (uint64_t)(tile + 1) * tile_steps * b <= n;
     }
 
-    template <bool WHOLE>
-    __device__ __forceinline__ void visit_tile(uint32_t first_step, const unsigned char *from)
+    template <bool WHOLE> __device__ __forceinline__ void visit_tile(const unsigned char *from)
     {
 #pragma unroll 2
         for (uint32_t s = 0; s < tile_steps; s++) {
             float c[1][TILES][4];
             base::multiply(c, from, s);
-            offer_step<WHOLE>(c[0], first_step + s);
+            offer_step<WHOLE>(c[0], tile * tile_steps + s);
             best.make_room();
         }
     }
-    __device__ __forceinline__ void visit_wide(const float (&c)[tile_steps][1][4],
-                                               uint32_t first_step)
+    __device__ __forceinline__ void visit_wide(const float (&c)[tile_steps][1][4])
     {
-        const bool whole = is_whole(first_step);
+        const uint32_t step = tile * tile_steps;
+        const bool whole = is_whole();
 #pragma unroll
         for (uint32_t from = 0; from < tile_steps; from += steps_at_once<WIDE>) {
             if (whole)
 #pragma unroll
                 for (uint32_t s = from; s < from + steps_at_once<WIDE>; s++)
-                    offer_step<true>(c[s], first_step + s);
+                    offer_step<true>(c[s], step + s);
             else
 #pragma unroll
                 for (uint32_t s = from; s < from + steps_at_once<WIDE>; s++)
-                    offer_step<false>(c[s], first_step + s);
+                    offer_step<false>(c[s], step + s);
             best.make_room();
         }
     }
 
+    __device__ __forceinline__ void next_tile()
+    {
+        if (++tile < tiles)
+            return;
+        best.flush();
+        write();
+        best.begin();
+        first_bucket += strip;
+        tile = 0;
+    }
     __device__ __forceinline__ void visit_all()
     {
-        const auto element = [&](uint32_t tile, uint32_t r) {
-            const uint64_t i =
-                (uint64_t)(tile * tile_steps + r / strip) * b + first_bucket + r % strip;
+        const uint32_t count = strips * tiles;
+        const auto element = [&](uint32_t t, uint32_t r) {
+            const uint64_t i = (uint64_t)(t % tiles * tile_steps + r / strip) * b +
+                               (first_strip + t / tiles) * strip + r % strip;
             return smaller_of<uint64_t>(i, n - 1); /* those past the last repeat it */
         };
-        if constexpr (WIDE) {
-            base::walk_wide(round_up(tiles, 2u), element, [&](uint32_t tile, const auto &c) {
-                visit_wide(c, tile * tile_steps);
+        if constexpr (
+            WIDE) { /* one tile more: the first of the next block, which writes the same */
+            base::walk_wide(round_up(count, 2u), element, [&](uint32_t, const auto &c) {
+                visit_wide(c);
+                next_tile();
             });
         } else {
-            base::walk(tiles, element, [&](uint32_t tile, const unsigned char *from) {
-                if (is_whole(tile * tile_steps))
-                    visit_tile<true>(tile * tile_steps, from);
+            base::walk(count, element, [&](uint32_t, const unsigned char *from) {
+                if (is_whole())
+                    visit_tile<true>(from);
                 else
-                    visit_tile<false>(tile * tile_steps, from);
+                    visit_tile<false>(from);
+                next_tile();
             });
         }
-        best.flush();
     }
 
-    /* Writes the queues to the output, or to the shelf if buckets are replicas. */
-    __device__ __forceinline__ void write_queues(candidate *shelf) const
+    /* Writes what is kept of the strip to the output, or to the shelf. */
+    __device__ __forceinline__ void write() const
     {
 #pragma unroll
         for (int i = 0; i < PAIRS; i++) {
-            const uint64_t row = first_query + base::row_of(i);
+            const uint64_t row = first_query() + base::row_of(i);
             const uint32_t bucket = first_bucket + base::place(i);
             if (row >= a.out.m || bucket >= b)
                 continue;
@@ -264,18 +293,14 @@ template <bool WIDE, int KB, int D> struct fused_block : products<query_tiles<WI
     }
 };
 
-/* `b` buckets, which are replicas if there is a shelf; `blocks_of_queries` blocks have the same
- * strip. */
 template <bool WIDE, int KB, int D>
-__global__ void __launch_bounds__(WIDE ? wide_bounds(most_threads<WIDE, KB>)
-                                       : most_threads<WIDE, KB>,
-                                  KB == 1 && !WIDE ? 2 : 1)
-    fused(fused_args a, uint32_t b, uint32_t stages, uint32_t blocks_of_queries, candidate *shelf)
+__global__ void
+__launch_bounds__(WIDE ? wide_bounds(most_threads<WIDE, KB>) : most_threads<WIDE, KB>,
+                  KB == 1 && !WIDE ? 2 : 1) fused(fused_args a, fused_plan p, candidate *shelf)
 {
     if constexpr (!WIDE || wide_code) {
-        fused_block<WIDE, KB, D> block(a, b, stages, blocks_of_queries);
+        fused_block<WIDE, KB, D> block(a, p, shelf);
         block.visit_all();
-        block.write_queues(shelf);
     }
 }
 
@@ -311,9 +336,9 @@ enum rcm_gpu_status start(const fused_args &a, const fused_plan &p, void *worksp
                           rcm_gpu_stream stream)
 {
     candidate *shelf = p.replicas > 1 ? (candidate *)workspace : nullptr;
-    launch how = {p.query_tiles * p.strips, p.warps * 32, p.shared_bytes, 1, stream};
-    enum rcm_gpu_status status = run(how, p.wide ? fused<true, KB, D> : fused<false, KB, D>, a,
-                                     a.out.b * p.replicas, p.stages, p.query_tiles, shelf);
+    launch how = {p.query_tiles * p.parts, p.warps * 32, p.shared_bytes, 1, stream};
+    enum rcm_gpu_status status =
+        run(how, p.wide ? fused<true, KB, D> : fused<false, KB, D>, a, p, shelf);
     if (status != RCM_GPU_OK || !shelf)
         return status;
     launch merging = {(unsigned)ceil_divide<uint64_t>(a.out.m * a.out.b, 256), 256, 0, 1, stream};
@@ -352,10 +377,11 @@ bool plan_blocks(const fused_args &a, const device_limits &device, fused_plan *p
     p.replicas = replicas > 1 ? (uint32_t)replicas : 1;
     uint64_t strips = ceil_divide<uint64_t>((uint64_t)out.b * p.replicas, strip);
     p.query_tiles = (uint32_t)tiles;
-    p.strips = (uint32_t)strips;
+    p.strips = (uint32_t)ceil_divide(strips, parts_of(tiles, p.warps * 32, device));
+    p.parts = (uint32_t)ceil_divide<uint64_t>(strips, p.strips);
     p.workspace_bytes = p.replicas > 1 ? out.m * out.b * p.replicas * KB * sizeof(candidate) : 0;
     *plan = p;
-    return tiles * strips <= INT32_MAX;
+    return tiles * p.parts <= INT32_MAX;
 }
 
 } // namespace

@@ -17,7 +17,8 @@ struct fused_plan {
     bool wide;         /* do warpgroups multiply? (matrix.cuh) */
     uint32_t replicas; /* v: the kernel works on b v buckets; a second one merges each v of them */
     uint32_t warps, stages;
-    uint32_t query_tiles, strips;
+    uint32_t query_tiles, parts; /* of the queries, of the strips of 8 buckets */
+    uint32_t strips;             /* of a part, or less */
     size_t shared_bytes, workspace_bytes;
 };
 

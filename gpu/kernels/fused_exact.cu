@@ -308,13 +308,8 @@ bool plan_pass(const fused_exact_args &a, const device_limits &device, bool wide
     p.shared_bytes = bytes();
     if (p.stages < (wide ? 3 : 2))
         return false;
-    /* With few tiles of queries all blocks run at once; otherwise there are more of them, so that
-     * the last ones to run are few. */
     const uint64_t tiles = ceil_divide<uint64_t>(a.m, p.query_warps * rows),
-                   at_once = (uint64_t)(threads > block_threads ? 1 : 2) *
-                             (uint64_t)device.multiprocessors,
-                   parts = tiles * 4 <= at_once ? at_once / tiles
-                                                : ceil_divide<uint64_t>(4 * at_once, tiles);
+                   parts = parts_of(tiles, threads, device);
     p.query_tiles = (uint32_t)tiles;
     p.parts = (uint32_t)smaller_of<uint64_t>(parts, ceil_divide(count, 4 * tile_rows));
     *to = p;

@@ -166,6 +166,7 @@ template <int TILES, int D> struct products {
     __device__ __forceinline__ void start_wide(float (&c)[tile_steps][1][4],
                                                const unsigned char *from) const
     {
+        __syncwarp(); /* as in multiply */
         wide_fence();
 #pragma unroll
         for (int k = 0; k < D / 16; k++)
@@ -249,6 +250,15 @@ template <int TILES, int D> struct products {
         wide_wait<0>(even);
     }
 };
+
+/* Into how many parts blocks of so many threads divide the elements, for each of so many tiles of
+ * queries. With few tiles all blocks run at once; otherwise there are more of them, so that the
+ * last ones to run are few. */
+inline uint64_t parts_of(uint64_t tiles, size_t threads, const device_limits &device)
+{
+    const uint64_t at_once = (uint64_t)(threads > 256 ? 1 : 2) * (uint64_t)device.multiprocessors;
+    return tiles * 4 <= at_once ? at_once / tiles : ceil_divide<uint64_t>(4 * at_once, tiles);
+}
 
 /* Does the current device run code with warpgroups? Where it does not, the bounds of `kernel` are
  * less than theirs. */

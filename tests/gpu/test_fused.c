@@ -88,7 +88,7 @@ START_TEST(fused)
 END_TEST
 
 /* Queues of every length, by warps and by warpgroups: five or six tiles of eight steps, the last
- * one with a step that some buckets have not. */
+ * one with a step that some buckets have not. A block has two strips of buckets. */
 START_TEST(queues)
 {
     static const enum kind kinds[] = {NORMAL, EQUAL, SOME_INFINITE, SOME_NAN, ALL_NAN};
@@ -96,8 +96,8 @@ START_TEST(queues)
     uint64_t state = 9;
     for (unsigned i = 0; i < 6; i++)
         for (unsigned j = 0; j < (few_cases() ? 2 : 10); j++) {
-            const uint64_t b = 11, steps = 40 + j / 2 % 2 * 8, k_b = lengths[i];
-            const struct rcm_gpu_fused call = {.m = j < 2 ? 150 : 20,
+            const uint64_t b = 75, steps = 40 + j / 2 % 2 * 8, k_b = lengths[i];
+            const struct rcm_gpu_fused call = {.m = i ? 20 : 70,
                                                .n = steps * b - 5,
                                                .d = (i + j / 2) % 2 ? 64 : 128,
                                                .k = b * k_b,
