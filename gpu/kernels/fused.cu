@@ -23,7 +23,7 @@ constexpr uint32_t strip = step_rows; /* buckets of a strip: the elements of a s
 /* Tiles of 16 queries of a warp; a thread has four (query, bucket) pairs of each. */
 template <bool WIDE, int KB> constexpr int query_tiles = KB <= 4 && !WIDE ? 2 : 1;
 template <bool WIDE, int KB> constexpr int pairs = 4 * query_tiles<WIDE, KB>;
-/* Threads of a block at most; of warpgroups, two more have no registers for longer queues. */
+/* Threads of a block at most. Four warpgroups have no registers for longer queues. */
 template <bool WIDE, int KB> constexpr uint32_t most_threads = KB <= 4 && WIDE ? 512 : 256;
 
 /* A warp looks after so many steps whether there is room for those that follow. */

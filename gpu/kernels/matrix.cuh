@@ -114,5 +114,10 @@ __device__ __forceinline__ uint64_t wide_matrix(const void *first, uint32_t grou
     return (uint64_t)1 << 62 | (uint64_t)(group >> 4) << 32 | (uint64_t)1 << 16 |
            (shared_address(first) & 0x3ffffu) >> 4;
 }
+/* The one so many bytes behind it, a multiple of 16. */
+__device__ __forceinline__ uint64_t wide_matrix_after(uint64_t matrix, uint32_t bytes)
+{
+    return matrix + bytes / 16;
+}
 
 #endif

@@ -168,11 +168,11 @@ template <int TILES, int D> struct products {
     {
         __syncwarp(); /* as in multiply */
         wide_fence();
+        const uint64_t first = wide_matrix(from, 8 * panel_row);
 #pragma unroll
         for (int k = 0; k < D / 16; k++)
             wide_multiply(c, query[0][k],
-                          wide_matrix(from + k / 4 * panel_bytes + k % 4 * 32, 8 * panel_row),
-                          k > 0);
+                          wide_matrix_after(first, k / 4 * panel_bytes + k % 4 * 32), k > 0);
         wide_commit();
     }
 
