@@ -54,12 +54,18 @@ __device__ __forceinline__ uint32_t bits_of_key_32(int32_t key, key_order order)
 __device__ __forceinline__ uint32_t signed_pair(uint32_t word)
 {
 #ifdef __CUDA_ARCH__
-    uint32_t signs; /* 0xffff in each half whose sign is set */
-    asm("prmt.b32 %0, %1, 0, 0xBB99;" : "=r"(signs) : "r"(word));
+    /* `signs` as below, by one instruction, and the rest by one: the compiler would mask each half
+     * of C for itself. */
+    uint32_t pair;
+    asm("{\n\t.reg .b32 signs;\n\tprmt.b32 signs, %1, 0, 0xBB99;\n\t"
+        "lop3.b32 %0, %1, signs, 0x7fff7fff, 0x78;\n\t}"
+        : "=r"(pair)
+        : "r"(word));
+    return pair;
 #else
     uint32_t signs = (word >> 31) * 0xffff0000u | ((word >> 15) & 1) * 0xffffu;
+    return word ^ (signs & 0x7fff7fffu); /* 0xffff in each half whose sign is set */
 #endif
-    return word ^ (signs & 0x7fff7fffu);
 }
 
 /* The key of a 16-bit element in the upper half of a word, from the lower or the upper half of a
