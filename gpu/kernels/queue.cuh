@@ -9,10 +9,12 @@
  * Entries of equal keys may stand in any order, so code that compares entries must not look at more
  * than the key.
  *
- * `one` is 1 in a register, for `keyed`. Comparisons, minima and selects all run on one unit, which
- * limits these kernels. So a step moves by a multiplication by one under a predicate, which runs on
- * the multiply-add unit. The compiler keeps the multiplication only if it does not know that the
- * factor is 1.
+ * `one` is 1 in a register. Comparisons, minima and selects all run on one unit, which limits these
+ * kernels. So a step moves by a multiplication by one under a predicate, and a sorting network of
+ * `packed` takes the smaller of two as their sum less the larger, two multiply-adds: both run on
+ * the multiply-add unit, which is as fast. After the sort, the bitonic merge takes a minimum, so
+ * that neither unit has most of the work. The compiler keeps a multiplication only if it does not
+ * know that the factor is 1.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RCM_QUEUE_CUH
@@ -102,6 +104,17 @@ template <class E> __device__ __forceinline__ void order_pair(E &a, E &b, int)
     a = high;
     b = low;
 }
+/* The same with one comparison less for `packed`: the smaller is the sum less the larger. */
+__device__ __forceinline__ void order_by_sum(packed &a, packed &b, int one)
+{
+    packed high = better(a, b);
+    b = multiply_add(high, -one, multiply_add(a, one, b));
+    a = high;
+}
+template <class E> __device__ __forceinline__ void order_by_sum(E &a, E &b, int one)
+{
+    order_pair(a, b, one);
+}
 
 /* Keeps the larger of the two in a; if they are equal, b, the new one. An empty `keyed` entry has
  * the key of the lowest NaN, and such a NaN must replace it. So the later element wins a tie and
@@ -128,10 +141,16 @@ template <int KB> __device__ __forceinline__ void insert(keyed (&q)[KB], keyed x
 }
 template <int KB, class E> __device__ __forceinline__ void insert(E (&q)[KB], E x, int one = 1)
 {
+    if constexpr (KB == 3) { /* not beyond: each step waits for the one before */
+        order_by_sum(q[0], x, one);
+        order_by_sum(q[1], x, one);
+        q[2] = better(x, q[2]);
+    } else {
 #pragma unroll
-    for (int j = KB - 1; j > 0; j--)
-        q[j] = better(worse(q[j - 1], x), q[j]);
-    keep_larger(q[0], x, one);
+        for (int j = KB - 1; j > 0; j--)
+            q[j] = better(worse(q[j - 1], x), q[j]);
+        keep_larger(q[0], x, one);
+    }
 }
 
 /* Batcher's odd-even merge sort of N = 1, 2, 4, 8 or 16 entries, falling. The recursion is over
@@ -144,9 +163,9 @@ __device__ __forceinline__ void merge_halves(E (&v)[SIZE], int one)
         merge_halves<FIRST + APART, N, 2 * APART>(v, one);
 #pragma unroll
         for (int i = FIRST + APART; i + APART < FIRST + N; i += 2 * APART)
-            order_pair(v[i], v[i + APART], one);
+            order_by_sum(v[i], v[i + APART], one);
     } else {
-        order_pair(v[FIRST], v[FIRST + APART], one);
+        order_by_sum(v[FIRST], v[FIRST + APART], one);
     }
 }
 template <int N, int FIRST = 0, int SIZE, class E>
@@ -235,10 +254,10 @@ template <> struct reader<2> {
     /* The lower half is max_step + 1 - step. So 0 stands for no step, and earlier elements win
      * ties. */
     static constexpr uint32_t max_step = 65534;
-    static constexpr int one = 1; /* not used */
+    int one; /* 1, but the compiler does not know */
     int32_t scale, scale_16, offset_16;
     __device__ __forceinline__ explicit reader(key_order o)
-        : scale(o.scale), scale_16((int32_t)((uint32_t)o.scale << 16)),
+        : one(o.scale * o.scale), scale(o.scale), scale_16((int32_t)((uint32_t)o.scale << 16)),
           offset_16((int32_t)((uint32_t)o.offset << 16))
     {
     }
