@@ -145,7 +145,7 @@ template <int BYTES, int KB> struct column_planner {
 /* Contiguous buckets too short for 16 lanes and more of their own go through shared memory. */
 template <int BYTES, int KB> void plan_tile(const stage1_args &a, column_plan &p)
 {
-    constexpr uint32_t threads = 256, tile = 32 * 1024 / BYTES;
+    constexpr uint32_t threads = tile_threads<BYTES, KB>, tile = tile_elements<BYTES>;
     const uint32_t longest = a.size + 1;
     uint32_t strip = smaller_of(threads, smaller_of(a.b, tile / longest > 0 ? tile / longest : 1));
     uint32_t replicas = smaller_of(threads / strip, longest / (8 * KB));

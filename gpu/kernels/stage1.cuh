@@ -132,6 +132,12 @@ struct column_plan {
     size_t shared_bytes, workspace_bytes;
 };
 
+/* What a block of `tile` copies, and its threads: as many as read 8 KB elements each. Others would
+ * be idle, and their registers would keep further blocks away. */
+template <int BYTES> constexpr uint32_t tile_elements = 32 * 1024 / BYTES;
+template <int BYTES, int KB>
+constexpr uint32_t tile_threads = std::min<uint32_t>(256, tile_elements<BYTES> / (8 * KB));
+
 /* The shared memory for the elements of `strip` buckets, at any offset within 16 bytes. */
 inline __host__ __device__ size_t tile_bytes(const stage1_args &a, uint32_t strip, int bytes)
 {

@@ -12,8 +12,6 @@
 namespace
 {
 
-constexpr unsigned block_threads = 256;
-
 /* The strip of a block: buckets [first_bucket, first_bucket + buckets) of `row`, which are elements
  * [first, end) of it. */
 struct tile_strip {
@@ -43,7 +41,7 @@ __device__ __forceinline__ uint32_t copy_strip(const stage1_args &a, const tile_
     const uint32_t shift = (uint32_t)((uintptr_t)from % 16);
     const unsigned char *base = from - shift;
     const uint32_t chunks = (uint32_t)((size_t)(to - base + 15) / 16);
-    for (uint32_t i = threadIdx.x; i < chunks; i += block_threads) {
+    for (uint32_t i = threadIdx.x; i < chunks; i += blockDim.x) {
         const unsigned char *chunk = base + (size_t)i * 16;
         if (chunk >= from && chunk + 16 <= to) {
             copy_async(elements + i * 16, chunk);
@@ -109,7 +107,7 @@ __device__ __forceinline__ void fill_queue(typename reader<BYTES>::entry (&q)[KB
 }
 
 template <int BYTES, int KB>
-__global__ void __launch_bounds__(block_threads) tile(stage1_args a, column_plan p)
+__global__ void __launch_bounds__(tile_threads<BYTES, KB>) tile(stage1_args a, column_plan p)
 {
     let_next_kernel_start();
     const tile_strip t = strip_of_block(a, p);
@@ -145,7 +143,7 @@ __global__ void __launch_bounds__(block_threads) tile(stage1_args a, column_plan
 enum rcm_gpu_status stage1_tile(const stage1_args &a, int bytes, const column_plan &p,
                                 rcm_gpu_stream stream)
 {
-    launch how = {(unsigned)p.blocks, block_threads, p.shared_bytes, 1, stream};
+    launch how = {(unsigned)p.blocks, p.threads, p.shared_bytes, 1, stream};
     return with_queue_length(a.k_b, [&](auto kb) {
         return bytes == 4 ? run(how, tile<4, kb()>, a, p) : run(how, tile<2, kb()>, a, p);
     });

@@ -90,6 +90,7 @@ START_TEST(plans)
         if (p.tile) {
             REQUIRE(p.replicas * p.strip <= p.threads && a.contiguous);
             REQUIRE((uint64_t)p.strip * (a.size + 1) / p.replicas < 65534);
+            REQUIRE(p.strip == a.b || 5 * p.strip * p.replicas > 2 * p.threads); /* few are idle */
             tiles++;
             continue;
         }
