@@ -16,7 +16,7 @@ NVCC_FLAGS ?= $(NVCC_OPTIMIZE) -lineinfo --threads 2 -gencode arch=compute_80,co
 GPU_LIBRARY := $(BUILD)/librecallmodel-gpu.a
 SHARED_GPU := $(BUILD)/librecallmodel-gpu.so.$(VERSION)
 SHARED_EMULATED := $(BUILD)/gpu/librecallmodel-gpu-emulated.so
-CUDA := $(wildcard gpu/kernels/*.cu gpu/host/*.cu)
+CUDA := $(wildcard gpu/kernels/*.cu gpu/products/*.cu gpu/host/*.cu)
 EMULATED := $(patsubst gpu/%.cu,$(BUILD)/gpu/emulated/%.o,$(CUDA))
 COMPILED := $(patsubst gpu/%.cu,$(BUILD)/gpu/%.o,$(CUDA))
 GPU_TESTS := $(patsubst tests/gpu/%.c,$(BUILD)/gpu/tests/%,$(wildcard tests/gpu/test_*.c))

@@ -8,7 +8,7 @@
  *     intrinsics.h   the names that CUDA gives a kernel
  *     runtime.h      the other half of gpu/kernels/cuda.cuh
  *     cub.h          the other half of gpu/kernels/block.cuh
- *     matrix.h       the other half of gpu/kernels/matrix.cuh
+ *     matrix.h       the other half of gpu/products/matrix.cuh
  *
  * A fiber runs until it reaches a warp operation or a barrier. A warp runs until all its lanes wait
  * at a barrier; a block runs until all its threads wait for the cluster; then the next one runs.

@@ -1,4 +1,4 @@
-/* matrix.h - what gpu/kernels/matrix.cuh declares for the tensor cores. Its contracts are there.
+/* matrix.h - what gpu/products/matrix.cuh declares for the tensor cores. Its contracts are there.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RCM_EMULATE_MATRIX_H

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fused_exact_setup.cuh"
 
-#include <gpu/kernels/product_sample.h>
+#include <gpu/products/product_sample.h>
 
 namespace
 {

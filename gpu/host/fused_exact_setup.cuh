@@ -4,7 +4,7 @@
 #ifndef RCM_FUSED_EXACT_SETUP_CUH
 #define RCM_FUSED_EXACT_SETUP_CUH
 
-#include <gpu/kernels/fused_exact.cuh>
+#include <gpu/products/fused_exact.cuh>
 
 #include "exact_setup.cuh"
 

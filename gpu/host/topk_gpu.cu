@@ -1,7 +1,7 @@
 /* topk_gpu.cu - the C interface: checks a call, chooses its kernel and launches it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <gpu/kernels/fused.cuh>
+#include <gpu/products/fused.cuh>
 #include <gpu/kernels/stage1.cuh>
 
 #include "fused_exact_setup.cuh"

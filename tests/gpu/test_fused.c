@@ -1,7 +1,7 @@
 /* test_fused.c - top-k fused with the matrix product, against plain C.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include <gpu/kernels/product_sample.h>
+#include <gpu/products/product_sample.h>
 
 #include "plain.h"
 

@@ -320,12 +320,11 @@ void selection_next(char *text, size_t size, const struct selection_answer *answ
                  " --kb %" PRIu64,
                  c->p.k, c->p.b, c->p.k_b);
     else if (answer->decided.of[0].fused && !answer->decided.of[0].call)
-        snprintf(
-            text, size, "%s; the bounds say what a kernel can gain",
-            rcm_runs_cuda(&answer->settings->question.device.text.device)
-                ? "rcm_gpu_fused of topk_gpu.h with b = 0 does it (bf16, d = 64 or 128), and no "
-                  "card has timed it"
-                : "no library fuses it");
+        snprintf(text, size, "%s; the bounds say what a kernel can gain",
+                 rcm_runs_cuda(&answer->settings->question.device.text.device)
+                     ? "rcm_gpu_fused of topk_gpu.h with b = 0 does it for bf16 and d of 64 or "
+                       "128, and no card has timed it"
+                     : "no library fuses it");
     else
         snprintf(text, size, "call it; --verbose has what else is known");
 }

@@ -4,7 +4,7 @@
 #ifndef RCM_FUSED_CUH
 #define RCM_FUSED_CUH
 
-#include "stage1.cuh"
+#include <gpu/kernels/stage1.cuh>
 
 struct fused_args {
     const unsigned char *queries, *database;

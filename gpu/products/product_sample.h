@@ -20,7 +20,7 @@
 
 #include <math.h>
 
-#include "sample.h"
+#include <gpu/kernels/sample.h>
 
 struct rcm_gpu_product_sample {
     uint32_t size; /* elements of the database; 0: no sample, and no threshold */
@@ -56,11 +56,7 @@ RCM_GPU_SAMPLE uint32_t rcm_gpu_product_sample_at(uint32_t j, uint32_t size, uin
 {
     const uint32_t first = (uint32_t)((uint64_t)j * n / size),
                    run = (uint32_t)((uint64_t)(j + 1) * n / size) - first;
-    uint32_t hash = (j + 1) * 0x9e3779b1u; /* then the finaliser of MurmurHash3 */
-    hash = (hash ^ hash >> 16) * 0x85ebca6bu;
-    hash = (hash ^ hash >> 13) * 0xc2b2ae35u;
-    hash ^= hash >> 16;
-    return first + (uint32_t)((uint64_t)hash * run >> 32);
+    return first + (uint32_t)((uint64_t)rcm_gpu_sample_mixed(j + 1) * run >> 32);
 }
 
 #endif

@@ -5,8 +5,9 @@
 #ifndef RCM_PRODUCT_KEPT_CUH
 #define RCM_PRODUCT_KEPT_CUH
 
+#include <gpu/kernels/queue.cuh>
+
 #include "product.cuh"
-#include "queue.cuh"
 
 /* What a thread keeps of its PAIRS pairs: queues in shared memory, which all lanes of a warp serve
  * together. STEPS steps are offered between two calls of make_room. */

@@ -15,7 +15,7 @@
 #ifndef RCM_MATRIX_CUH
 #define RCM_MATRIX_CUH
 
-#include "cuda.cuh"
+#include <gpu/kernels/cuda.cuh>
 
 /* Is this code that may use them? The host's is, and the bounds of a kernel that uses them are
  * wide_bounds(the threads of its blocks). */

@@ -4,7 +4,7 @@
 #ifndef RCM_FUSED_EXACT_CUH
 #define RCM_FUSED_EXACT_CUH
 
-#include "key.cuh"
+#include <gpu/kernels/key.cuh>
 
 /* What is known of the k-th largest product of a row that is counted. */
 struct product_count {
