@@ -146,14 +146,13 @@ run-sanitized: test-programs
 	    RUN="$(filter-out $(addprefix tests/,docs/% figures/% house/%), $(TESTS) $(TEST_SCRIPTS))"
 
 # The kernels with one thread of the system for each CUDA thread, under ThreadSanitizer: two threads
-# that touch the same shared memory need a barrier between them. What fills rows shares none; the
-# products take more than eight minutes. And top-k on a CPU.
+# that touch the same shared memory need a barrier between them. What fills rows shares none. And
+# top-k on a CPU.
 check-races: packages
 	@$(MAKE) --no-print-directory BUILD=build/races SANITIZE=-fsanitize=thread \
 	    EMULATED_FLAGS="-O1 -g1 -DRCM_EMULATE_THREADS" run-races
 
-run-races: $(filter-out %/test_inputs %/test_input_distributions %/test_fused,$(EMULATED_TESTS)) \
-    $(TOPK_RACES)
+run-races: $(filter-out %/test_inputs %/test_input_distributions,$(EMULATED_TESTS)) $(TOPK_RACES)
 	@CASES=few JOBS=$(JOBS) LIMIT_S=1800 tests/run.sh $^
 
 # Each fuzzer runs FUZZ_SECONDS (0: without an end) under AddressSanitizer and
