@@ -153,7 +153,7 @@ check-races: packages
 	    EMULATED_FLAGS="-O1 -g1 -DRCM_EMULATE_THREADS" run-races
 
 run-races: $(filter-out %/test_inputs %/test_input_distributions,$(EMULATED_TESTS)) $(TOPK_RACES)
-	@CASES=few JOBS=$(JOBS) LIMIT_S=1800 tests/run.sh $^
+	@CASES=few CK_TIMEOUT_MULTIPLIER=6 JOBS=$(JOBS) LIMIT_S=1800 tests/run.sh $^
 
 # Each fuzzer runs FUZZ_SECONDS (0: without an end) under AddressSanitizer and
 # UndefinedBehaviorSanitizer, or FUZZ_RUNS inputs. FUZZERS=build/fuzz/fuzz/fuzz_topk is this one

@@ -134,7 +134,8 @@ START_TEST(exact)
     for (unsigned i = 0; i < (few_cases() ? 4 : 64); i++) {
         const enum kind kind = kinds[i % (sizeof kinds / sizeof *kinds)];
         const bool is_long = i % 3 == 0;
-        const uint64_t d = i % 4 ? 128 : 64, m = random_scale(&state, 1, is_long ? 40 : 300),
+        const uint64_t d = i % 4 ? 128 : 64,
+                       m = random_scale(&state, 1, is_long || few_cases() ? 40 : 300),
                        n = is_long ? random_between(&state, 4097, 9000)
                                    : random_scale(&state, 1, m > 50 ? 1000 : 4096),
                        k = random_scale(&state, 1, n);
@@ -171,7 +172,7 @@ END_TEST
 START_TEST(misled)
 {
     uint64_t state = 8;
-    const uint64_t m = few_cases() ? 3 : 40, n = 20000, d = 64;
+    const uint64_t m = few_cases() ? 2 : 40, n = few_cases() ? 9000 : 20000, d = 64;
     uint16_t *queries = malloc(m * d * 2), *database = malloc(n * d * 2);
     for (unsigned high = 0; high < 2; high++)
         for (uint64_t k = 30; k <= 300; k *= 10) {
