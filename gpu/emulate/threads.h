@@ -6,6 +6,7 @@
 #define RCM_EMULATE_THREADS_H
 
 #include <condition_variable>
+#include <deque>
 #include <mutex>
 #include <thread>
 
@@ -54,12 +55,14 @@ inline void sync(wait kind)
         cluster_barrier->arrive_and_wait();
 }
 
-/* OS threads take long to start. The pool keeps them, and a round uses as many as it has CUDA
- * threads. */
+/* OS threads take long to start. The pool keeps them, and a round wakes as many as it has CUDA
+ * threads, a company at a time: a block of 256 would otherwise wake all of a cluster before it. */
 class thread_pool
 {
+    static constexpr size_t company = 256;
     std::mutex mutex;
-    std::condition_variable started, finished;
+    std::condition_variable finished;
+    std::deque<std::condition_variable> started; /* of each company */
     std::vector<std::thread> members;
     const std::function<void()> *body = nullptr;
     std::vector<thread_state> *states = nullptr;
@@ -71,7 +74,7 @@ class thread_pool
     {
         std::unique_lock<std::mutex> lock(mutex);
         for (unsigned long seen = round - 1;;) { /* the round it was started for has begun */
-            started.wait(lock, [&] { return round != seen; });
+            started[me / company].wait(lock, [&] { return round != seen; });
             seen = round;
             if (over)
                 return;
@@ -96,9 +99,12 @@ class thread_pool
         round++;
         while (members.size() < busy) {
             size_t me = members.size();
+            if (me % company == 0)
+                started.emplace_back();
             members.emplace_back([this, me] { run_member(me); });
         }
-        started.notify_all();
+        for (size_t i = 0; i * company < wanted; i++)
+            started[i].notify_all();
         finished.wait(lock, [&] { return busy == 0; });
     }
     ~thread_pool()
@@ -107,7 +113,8 @@ class thread_pool
             std::unique_lock<std::mutex> lock(mutex);
             over = true;
             round++;
-            started.notify_all();
+            for (std::condition_variable &each : started)
+                each.notify_all();
         }
         for (std::thread &t : members)
             t.join();
