@@ -19,11 +19,16 @@
 /* Goes through the rows that weigh anything. */
 struct weigher {
     const struct rank_scores *scores;
-    size_t n, k;
+    size_t n, k, shown;
     uint64_t next, rows, weighed; /* next: the number of a row */
-    double *x, *share;            /* share: of each rank, in the row that was weighed last */
-    double topk_mass;             /* of its row; NAN: not known */
-    uint64_t *keys, *scratch;     /* scratch: also the bytes of a row */
+    double *x;
+    double *share;            /* of each rank, in the row that was weighed last; */
+    double *score;            /* of those shown, less the largest; */
+    double rest;              /* what the others weigh, and .. */
+    double topk_mass;         /* .. the share of the top k; NAN: not known */
+    double *room;             /* of the chain, with .. */
+    uint32_t *left;           /* .. what it keeps */
+    uint64_t *keys, *scratch; /* scratch: also the bytes of a row */
     uint32_t *at;
     struct normal_top top;
     struct message error;
@@ -35,14 +40,24 @@ static void weigher_begin(struct weigher *w, const struct rank_scores *scores, u
 {
     const bool drawn = !scores->file;
     const uint64_t most = RANK_ELEMENTS / k + 1;
-    *w = (struct weigher){.scores = scores, .n = (size_t)scores->n, .k = (size_t)k, .error = error};
-    const size_t room = drawn ? w->k : w->n;
+    const uint64_t shown = !scores->change             ? k
+                           : RANK_SHOWN(k) < scores->n ? RANK_SHOWN(k)
+                                                       : scores->n;
+    *w = (struct weigher){.scores = scores,
+                          .n = (size_t)scores->n,
+                          .k = (size_t)k,
+                          .shown = (size_t)shown,
+                          .error = error};
+    const size_t room = drawn ? w->shown : w->n;
     w->rows = !drawn ? scores->file->rows : most < RANK_ROWS ? most : RANK_ROWS;
     w->x = malloc(room * sizeof *w->x);
     w->share = malloc(w->k * sizeof *w->share);
-    bool could = w->x && w->share;
+    w->score = malloc(w->shown * sizeof *w->score);
+    w->room = malloc(2 * w->shown * sizeof *w->room);
+    w->left = malloc(w->shown * sizeof *w->left);
+    bool could = w->x && w->share && w->score && w->room && w->left;
     if (drawn) {
-        could = could && normal_top_begin(&w->top, scores->n, k, SEED) == 0;
+        could = could && normal_top_begin(&w->top, scores->n, shown, SEED) == 0;
     } else {
         w->keys = malloc(room * sizeof *w->keys);
         w->scratch = malloc(2 * room * sizeof *w->scratch);
@@ -58,6 +73,9 @@ static int weigher_end(struct weigher *w)
 {
     free(w->x);
     free(w->share);
+    free(w->score);
+    free(w->room);
+    free(w->left);
     free(w->keys);
     free(w->scratch);
     free(w->at);
@@ -67,68 +85,90 @@ static int weigher_end(struct weigher *w)
     return w->failed;
 }
 
-/* Weighs the top k of the row in w->x. Their mass, in units of the largest weight; 0 if nothing
- * weighs. */
-static double weigh_file_row(struct weigher *w)
+/* Scores of the row in w->x. Returns whether anything weighs. */
+static bool score_file_row(struct weigher *w)
 {
-    const double temperature = w->scores->temperature;
+    const struct chain *chain = &w->scores->chain;
     const bool probabilities = w->scores->probabilities;
+    const double temperature = chain_temperature(chain), whole = chain_row_temperature(chain);
     double all = 0.0, mass = 0.0;
     for (size_t i = 0; i < w->n; i++)
         w->keys[i] = recall_key_of(w->x[i]);
-    select_largest(w->keys, w->n, w->k, w->scratch, w->at);
-    sort_by_rank(w->keys, w->at, w->k, w->scratch);
+    select_largest(w->keys, w->n, w->shown, w->scratch, w->at);
+    sort_by_rank(w->keys, w->at, w->shown, w->scratch);
     const double largest = w->x[w->at[0]];
     if (!softmax_weighs(largest, probabilities))
-        return 0.0;
-    for (size_t i = 0; i < w->n; i++)
+        return false;
+    w->rest = 0.0;
+    for (size_t i = 0; i < w->n; i++) {
         all += softmax_weight(w->x[i], largest, temperature, probabilities);
-    for (size_t j = 0; j < w->k; j++)
-        mass += w->share[j] = softmax_weight(w->x[w->at[j]], largest, temperature, probabilities);
-    w->topk_mass = mass / all;
-    return mass;
-}
-
-static double weigh_normal_row(struct weigher *w)
-{
-    double mass = 0.0;
-    normal_top_draw(&w->top, w->next, w->x);
-    for (size_t j = 0; j < w->k; j++)
-        mass += w->share[j] =
-            exp((w->x[j] - w->x[0]) * w->scores->score_sd / w->scores->temperature);
-    w->topk_mass = NAN;
-    return mass;
-}
-
-/* Only the fewest largest that have this share of the mass keep their weights. Their sum. */
-static double keep_nucleus(double *weight, size_t k, double mass, double top_p)
-{
-    double sum = 0.0;
-    for (size_t j = 0; j < k; j++) {
-        if (sum >= top_p * mass)
-            weight[j] = 0.0;
-        sum += weight[j];
+        if (!isnan(whole))
+            w->rest += softmax_weight(w->x[i], largest, whole, probabilities);
     }
-    return sum;
+    for (size_t j = 0; j < w->shown; j++) {
+        w->score[j] = softmax_score(w->x[w->at[j]], largest, probabilities);
+        mass += j < w->k ? exp(w->score[j] / temperature) : 0.0;
+        if (!isnan(whole))
+            w->rest = fmax(w->rest - exp(w->score[j] / whole), 0.0);
+    }
+    w->topk_mass = mass / all;
+    return true;
+}
+
+static double normal_below(double z)
+{
+    return 0.5 * erfc(-z / sqrt(2.0));
+}
+
+/* What the scores below those shown weigh on average: each is normal, but below z. */
+static double normal_rest(const struct weigher *w, double temperature)
+{
+    const double sd = w->scores->score_sd / temperature, z = w->x[w->shown - 1];
+    return (double)(w->n - w->shown) * exp(sd * (0.5 * sd - w->x[0])) * normal_below(z - sd) /
+           normal_below(z);
+}
+
+static void score_normal_row(struct weigher *w)
+{
+    const double whole = chain_row_temperature(&w->scores->chain);
+    normal_top_draw(&w->top, w->next, w->x);
+    for (size_t j = 0; j < w->shown; j++)
+        w->score[j] = (w->x[j] - w->x[0]) * w->scores->score_sd;
+    w->rest = isnan(whole) ? 0.0 : normal_rest(w, whole);
+    w->topk_mass = NAN;
+}
+
+/* What the chain keeps of the exact top k, as shares of it. */
+static void weigh_row(struct weigher *w)
+{
+    const struct chain *chain = &w->scores->chain;
+    const double temperature = chain_temperature(chain);
+    const struct chain_row row = {w->score, w->shown, w->rest};
+    const size_t left = chain_kept(chain, row, w->k, NULL, w->left, w->room);
+    double mass = 0.0;
+    for (size_t j = 0; j < w->k; j++)
+        w->share[j] = 0.0;
+    for (size_t i = 0; i < left; i++)
+        mass += w->share[w->left[i]] = exp(w->score[w->left[i]] / temperature);
+    for (size_t j = 0; j < w->k; j++)
+        w->share[j] /= mass;
 }
 
 /* Weighs the next row that weighs anything. Returns whether there was one. */
 static bool weigh_next(struct weigher *w)
 {
     const struct rank_scores *scores = w->scores;
-    double mass = 0.0;
-    for (; !(mass > 0.0); w->next++) {
+    for (bool weighs = false; !weighs; w->next++) {
         if (!w->failed && w->next < w->rows && scores->file)
             w->failed = row_file_get(scores->file, w->next, w->x, w->scratch, w->error);
         if (w->failed || w->next == w->rows)
             return false;
-        mass = scores->file ? weigh_file_row(w) : weigh_normal_row(w);
+        weighs = !scores->file || score_file_row(w);
+        if (!scores->file)
+            score_normal_row(w);
     }
     w->weighed++;
-    if (scores->top_p < 1.0)
-        mass = keep_nucleus(w->share, w->k, mass, scores->top_p);
-    for (size_t j = 0; j < w->k; j++)
-        w->share[j] /= mass;
+    weigh_row(w);
     return true;
 }
 
@@ -142,8 +182,14 @@ static void add_row(struct rank_weights *weights, const struct weigher *w, uint6
         weights->square[j] += w->share[j] * w->share[j];
     }
     weights->topk_mass += w->topk_mass;
-    if (weights->rows++ % step == 0)
-        memcpy(weights->kept + k * weights->kept_rows++, w->share, k * sizeof *w->share);
+    if (weights->rows++ % step != 0)
+        return;
+    if (weights->scores) {
+        double *const to = weights->scores + (w->shown + 1) * weights->kept_rows;
+        memcpy(to, w->score, w->shown * sizeof *to);
+        to[w->shown] = w->rest;
+    }
+    memcpy(weights->kept + k * weights->kept_rows++, w->share, k * sizeof *w->share);
 }
 
 int rank_weights(struct rank_weights *weights, const struct rank_scores *scores, uint64_t k,
@@ -157,8 +203,13 @@ int rank_weights(struct rank_weights *weights, const struct rank_scores *scores,
                                      .k = k,
                                      .share = calloc((size_t)k, sizeof *weights->share),
                                      .square = calloc((size_t)k, sizeof *weights->square),
-                                     .kept = malloc((size_t)(k * kept) * sizeof *weights->kept)};
-    if (!w.failed && !(weights->share && weights->square && weights->kept))
+                                     .kept = malloc((size_t)(k * kept) * sizeof *weights->kept),
+                                     .shown = w.shown,
+                                     .drawn = !scores->file};
+    if (scores->change)
+        weights->scores = malloc((w.shown + 1) * (size_t)kept * sizeof *weights->scores);
+    if (!w.failed && !(weights->share && weights->square && weights->kept &&
+                       (weights->scores || !scores->change)))
         w.failed = message_set(error, "has rows that do not fit into memory");
     while (weigh_next(&w))
         add_row(weights, &w, step);
@@ -175,4 +226,5 @@ void rank_weights_free(struct rank_weights *weights)
     free(weights->share);
     free(weights->square);
     free(weights->kept);
+    free(weights->scores);
 }

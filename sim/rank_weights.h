@@ -10,18 +10,19 @@
 #include <stdint.h>
 
 #include <base/message.h>
+#include <sim/chain.h>
 #include <sim/rows/row_file.h>
 
-/* Rows of scores, and what an element weighs: exp(x/temperature), or of probabilities
- * x^(1/temperature). Elements of +inf share all. With
- * top_p < 1 the mass of a row is that of its nucleus alone, the fewest largest of the top k that
- * have at least this share of their mass; the others weigh nothing. */
+/* Rows of scores, and what an element weighs after a sampler's chain: exp(x/temperature), or of
+ * probabilities x^(1/temperature). Elements of +inf share all. The mass of a row is that of the
+ * elements of its exact top k that the chain keeps; the others weigh nothing. */
 struct rank_scores {
     const struct row_file *file; /* NULL: independent normal scores, drawn */
     uint64_t n;                  /* elements of a row: file->row, or below 2^53 */
     double score_sd;             /* of normal ones */
-    double temperature, top_p;   /* > 0; 0 < top_p <= 1 */
-    bool probabilities;          /* the elements of a file are: enum sim_weights */
+    struct chain chain;
+    bool change;        /* keeps what rank_change() needs */
+    bool probabilities; /* the elements of a file are: enum sim_weights */
 };
 
 /* Rows of normal scores: as many as this, but not more elements than that of the top k in all. */
@@ -33,12 +34,17 @@ struct rank_weights {
     uint64_t n, k;
     uint64_t rows;    /* those with any weight */
     double topk_mass; /* the mean share of a row's mass that its exact top k has; NAN for
-                              normal scores */
+                         normal scores */
     double *share;    /* k: the mean share of the mass of the top k that each rank has */
     double *square;   /* k: the mean of its square */
     double *kept;     /* the shares of some rows, k for each: evenly spread over all, */
     size_t kept_rows; /* RANK_ELEMENTS in all at most, or of one row */
+    uint64_t shown; /* with `change`, of the same rows so many scores, at most RANK_SHOWN(k), .. */
+    double *scores; /* .. less the largest, in falling order, and behind them what the others of
+                         the row weigh (chain_row.rest) */
+    bool drawn;     /* the rows are */
 };
+#define RANK_SHOWN(k) (2 * (k) + 64)
 
 /* Domain    1 <= k <= n.
  * Returns   0; or -1 with one line in `error`, which goes on after the name of the file.
@@ -73,6 +79,9 @@ struct rank_loss {
 int rank_loss(const struct rank_weights *weights, struct rank_placement placement,
               struct rank_loss *loss);
 
+/* Puts the least loss first: rank_loss() has done it. */
+void rank_loss_sort(struct rank_loss *loss);
+
 /* The least loss that all but the share `rest` of the rows do not exceed, 0 <= rest < 1. */
 double rank_loss_quantile(const struct rank_loss *loss, double rest);
 
@@ -87,5 +96,29 @@ struct rank_share {
 };
 struct rank_share rank_loses_more(const struct rank_weights *weights,
                                   struct rank_placement placement, double share, double enough);
+
+/* ---- how the distribution of a token changes */
+
+/* One draw of rank_change(): what the tokens weigh that the chain keeps behind the exact top k,
+ * those behind the buckets, and those in both; and how likely another token is drawn with the same
+ * random number, where it is looked up in sums of the probabilities by rank, or by position. */
+struct rank_changed {
+    double exact, approximate, common;
+    double by_rank, by_position;
+    double share; /* of the rows that it stands for */
+};
+
+/* Rows of which buckets lose a token of the exact top k, drawn as for rank_loss(), in `each` for
+ * RANK_DRAWS; in the others nothing changes. Lost places are filled by the next tokens that buckets
+ * hand on, of the first weights->shown. Draw i is of row i % weights->kept_rows.
+ * Domain    as rank_loss(), and weights of rank_scores with `change`.
+ * Returns   how many; or 0 if memory runs out. */
+size_t rank_change(const struct rank_weights *weights, const struct chain *chain,
+                   struct rank_placement placement, struct rank_changed *each);
+
+/* The mean over all rows of a number that draw i has `stride` behind that of draw i - 1, and its
+ * standard error, which allows for the drawn rows being few. */
+double rank_change_mean(const struct rank_weights *weights, const struct rank_changed *each,
+                        size_t length, const double *value, size_t stride, double *error);
 
 #endif

@@ -7,19 +7,21 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Of a score exp((x - largest) / temperature), with its limits: NaN has no weight, and if the
- * largest is infinite, only the elements equal to it have one. Of a probability
- * (x / largest)^(1 / temperature), which is the same of its logarithm. */
+/* The logarithm of the weight at temperature 1, with its limits: NaN has no weight, and if the
+ * largest is infinite, only the elements equal to it have one. */
+static inline double softmax_score(double x, double largest, bool probabilities)
+{
+    if (x == largest || !(x < largest))
+        return x == largest ? 0.0 : -INFINITY;
+    return !probabilities ? x - largest : x > 0.0 ? log(x / largest) : -INFINITY;
+}
+
+/* Of a score exp((x - largest) / temperature), of a probability (x / largest)^(1 / temperature),
+ * which is the same of its logarithm. */
 static inline double softmax_weight(double x, double largest, double temperature,
                                     bool probabilities)
 {
-    if (x == largest || !(x < largest))
-        return x == largest ? 1.0 : 0.0;
-    if (!probabilities)
-        return exp((x - largest) / temperature);
-    return !(x > 0.0)           ? 0.0
-           : temperature == 1.0 ? x / largest
-                                : pow(x / largest, 1.0 / temperature);
+    return exp(softmax_score(x, largest, probabilities) / temperature);
 }
 
 /* Does a row with this largest element weigh anything? */

@@ -2,8 +2,7 @@
  * top k does a row lose?
  *
  * The lost elements are the small ones of the top k, so that a row loses a smaller share of mass
- * than of elements. A sampler that draws from what is left has a distribution whose total variation
- * from that of the exact top k is the lost mass, whether or not others fill the free places.
+ * than of elements. What that does to the token that a sampler draws stands at the end.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RECALLMODEL_LOST_MASS_H
@@ -108,6 +107,27 @@ bool rcm_lost_mass_distribution_known(uint64_t k, double score_sd);
  * itself, and to the error above in the probability; exact for score_sd 0. NaN outside the domain.
  * Time      some five times that of rcm_lost_mass_above. */
 double rcm_lost_mass_quantile(struct rcm_topk p, double score_sd, double rest);
+
+/* ------------------------------------------------------------------------------------------------
+ * The token that a sampler draws
+ */
+
+/* How the distribution of the token of one row changes, where a sampler draws in proportion to the
+ * weights of the tokens that it has left: behind the exact top k, or behind the buckets. */
+struct rcm_token_change {
+    double total_variation; /* half the sum over the tokens of |p - q| */
+    double differs; /* P(another token is drawn with the same noise for each token): the largest
+                       weight/E is drawn, E exponential; or the largest score + Gumbel noise */
+    double kl; /* the mean log(q/p) of a token of q, the distribution behind the buckets: INFINITY
+                  where p lacks one. That of log(p/q) is INFINITY where common < exact. */
+};
+
+/* From what the tokens weigh that are left in either case, and those in both.
+ * Domain    0 <= common <= exact, approximate, which are above 0. Otherwise NaN.
+ * Accuracy  relative error <= RCM_TOKEN_CHANGE_MAX_RELERR, of that of the differences of the three.
+ * Source    docs/models.md, "The token that a sampler draws". */
+#define RCM_TOKEN_CHANGE_MAX_RELERR 1e-15
+struct rcm_token_change rcm_token_change(double exact, double approximate, double common);
 
 RCM_END
 

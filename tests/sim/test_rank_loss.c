@@ -138,8 +138,7 @@ START_TEST(tails_of_normal_scores)
     double most = 0.0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct rcm_topk p = cases[i].p;
-        const struct rank_scores scores = {
-            .n = p.n, .score_sd = cases[i].sd, .temperature = 1.0, .top_p = 1.0};
+        const struct rank_scores scores = {.n = p.n, .score_sd = cases[i].sd};
         struct rank_weights weights;
         char error[300];
         ck_assert_int_eq(rank_weights(&weights, &scores, p.k, MESSAGE(error)), 0);

@@ -76,7 +76,9 @@ START_TEST(each_row_by_the_definition)
         struct rank_weights means;
         char error[300];
         const struct rank_scores scores = {
-            .file = &file, .n = N, .temperature = temperatures[t % 3], .top_p = top_ps[t / 3]};
+            .file = &file,
+            .n = N,
+            .chain = {2, {{CHAIN_TEMPERATURE, temperatures[t % 3]}, {CHAIN_TOP_P, top_ps[t / 3]}}}};
         ck_assert_msg(rank_weights(&means, &scores, K, MESSAGE(error)) == 0, "%s", error);
         for (int r = 0; r < ROWS; r++) {
             const double all = weigh(rows[r], temperatures[t % 3], weight);
@@ -125,7 +127,9 @@ START_TEST(losses_against_the_model)
         const struct rank_placement to = placements[i % 4];
         const struct rcm_topk p = {.n = N, .k = K, .b = to.b, .k_b = to.k_b, .m = 1};
         const struct rank_scores scores = {
-            .file = &file, .n = N, .temperature = 0.5, .top_p = i < 4 ? 1.0 : 0.7};
+            .file = &file,
+            .n = N,
+            .chain = {2, {{CHAIN_TEMPERATURE, 0.5}, {CHAIN_TOP_P, i < 4 ? 1.0 : 0.7}}}};
         ck_assert_int_eq(rank_weights(&means, &scores, K, MESSAGE(error)), 0);
         ck_assert_int_eq(rank_loss(&means, to, &loss), 0);
         const struct rcm_weights weights = {.k = K, .share = means.share};
@@ -148,7 +152,7 @@ START_TEST(losses_against_the_model)
     for (int i = 0; i < 4; i++) {
         const struct rank_placement to = placements[i];
         const struct rcm_topk p = {.n = N, .k = K, .b = to.b, .k_b = to.k_b, .m = 1};
-        const struct rank_scores scores = {.file = &file, .n = N, .temperature = 1.0, .top_p = 1.0};
+        const struct rank_scores scores = {.file = &file, .n = N};
         ck_assert_int_eq(rank_weights(&means, &scores, K, MESSAGE(error)), 0);
         ck_assert_int_eq(rank_loss(&means, to, &loss), 0);
         rank_weights_free(&means);
@@ -179,7 +183,7 @@ START_TEST(normal_scores_against_the_model)
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         const uint64_t n = cases[c].n, k = cases[c].k;
         const struct rank_scores scores = {
-            .n = n, .score_sd = 2.0 * cases[c].sd, .temperature = 2.0, .top_p = 1.0};
+            .n = n, .score_sd = 2.0 * cases[c].sd, .chain = {1, {{CHAIN_TEMPERATURE, 2.0}}}};
         double *const want = malloc(2 * k * sizeof *want), *const want_square = want + k;
         struct rank_weights means;
         char error[300];
@@ -205,7 +209,7 @@ START_TEST(nucleus_of_normal_scores)
 {
     enum { LONG = 300, TOP = 40, COUNT = 4000 };
     const struct rank_scores scores = {
-        .n = LONG, .score_sd = 1.5, .temperature = 1.0, .top_p = 0.8};
+        .n = LONG, .score_sd = 1.5, .chain = {1, {{CHAIN_TOP_P, 0.8}}}};
     const struct rank_placement to = {30, 2, 9};
     double row[LONG], sum[TOP] = {0.0}, squares[TOP] = {0.0}, most = 0.0;
     struct rank_weights means;

@@ -6,6 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include <base/memory.h>
+#include <programs/common/format.h>
+#include <programs/common/wrap.h>
+
 #define SEED 1
 
 static struct rank_placement placement_of(struct rcm_topk p)
@@ -73,4 +77,87 @@ void mass_distribution_for_confidence(struct query_weights *w, struct rcm_topk p
 {
     w->weights.loses_more = can_draw(w, p) ? loses_more : NULL;
     w->weights.rows = &w->rows;
+}
+
+/* ---- the token of a sampler */
+
+/* Sums up the draws. `of` and `losses` have room for each. */
+static void sum_up(struct token_change *t, const struct rank_weights *rows,
+                   const struct rank_changed *each, size_t length, struct rcm_token_change *of,
+                   struct rank_draw *losses)
+{
+    double unused, finite = 1.0;
+    *t = (struct token_change){.quantile_rest = t->quantile_rest};
+    for (size_t i = 0; i < length; i++) {
+        const struct rank_changed *one = &each[i];
+        of[i] = rcm_token_change(one->exact, one->approximate, one->common);
+        losses[i] = (struct rank_draw){of[i].total_variation, one->share};
+        t->reverse_infinite += one->common < one->exact ? one->share : 0.0;
+        if (isinf(of[i].kl))
+            t->kl_infinite += one->share;
+        else
+            t->kl += one->share * of[i].kl;
+    }
+    t->kl_infinite = fmin(t->kl_infinite, 1.0);
+    t->reverse_infinite = fmin(t->reverse_infinite, 1.0);
+    finite -= t->kl_infinite;
+    t->kl = finite > 0.0 ? t->kl / finite : NAN;
+    t->total_variation = rank_change_mean(rows, each, length, &of->total_variation,
+                                          sizeof *of / sizeof(double), &t->error);
+    t->differs =
+        rank_change_mean(rows, each, length, &of->differs, sizeof *of / sizeof(double), &unused);
+    t->by_rank = rank_change_mean(rows, each, length, &each->by_rank, sizeof *each / sizeof(double),
+                                  &unused);
+    t->by_position = rank_change_mean(rows, each, length, &each->by_position,
+                                      sizeof *each / sizeof(double), &unused);
+    struct rank_loss sorted = {.each = losses, .length = length};
+    rank_loss_sort(&sorted);
+    t->quantile = rank_loss_quantile(&sorted, t->quantile_rest);
+}
+
+struct token_change token_change(const struct query_weights *w, struct rcm_topk p, double rest)
+{
+    struct token_change t = {NAN, NAN, NAN, rest, NAN, NAN, NAN, NAN, NAN, NAN};
+    if (!w->change || !can_draw(w, p))
+        return t;
+    struct rank_changed *const each = require_memory(malloc(RANK_DRAWS * sizeof *each));
+    struct rcm_token_change *const of = require_memory(malloc(RANK_DRAWS * sizeof *of));
+    struct rank_draw *const losses = require_memory(malloc(RANK_DRAWS * sizeof *losses));
+    const size_t length = rank_change(&w->rows, &w->chain, placement_of(p), each);
+    if (length > 0)
+        sum_up(&t, &w->rows, each, length, of, losses);
+    free(each);
+    free(of);
+    free(losses);
+    return t;
+}
+
+unsigned token_change_print(const struct token_change *t)
+{
+    char rows[60];
+    if (isnan(t->total_variation))
+        return 0;
+    format_rows(rows, sizeof rows, t->quantile_rest);
+    return print_wrapped(
+        "  token       its distribution changes by %.2g on average (total variation, "
+        "+- %.1g), in %s by at most %.2g; with the same noise for each token, "
+        "another one is drawn in %.2g %% of the cases",
+        t->total_variation, t->error, rows, t->quantile, 100.0 * t->differs);
+}
+
+void token_change_json(json_t *object, const struct token_change *t)
+{
+    if (isnan(t->total_variation))
+        return;
+    json_t *change = json_object();
+    set_real(change, "total_variation", t->total_variation);
+    set_real(change, "error", t->error);
+    set_real(change, "quantile", t->quantile);
+    set_real(change, "differs", t->differs);
+    set_real(change, "differs_by_rank", t->by_rank);
+    set_real(change, "differs_by_position", t->by_position);
+    set_real(change, "kl", t->kl);
+    set_real(change, "kl_infinite", t->kl_infinite);
+    set_real(change, "kl_exact_infinite", t->reverse_infinite);
+    json_object_set_new(object, "token_change", change);
 }

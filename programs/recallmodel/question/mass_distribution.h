@@ -1,5 +1,5 @@
 /* mass_distribution.h - what rows lose of the mass with one shape: mean, standard deviation and
- * quantiles.
+ * quantiles; and how that changes the token of a sampler.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MASS_DISTRIBUTION_H
@@ -31,5 +31,22 @@ bool mass_distribution_is_known(const struct query_weights *weights, struct rcm_
 
 /* Lets rows that can be drawn answer for a confidence (rcm_weights.loses_more). */
 void mass_distribution_for_confidence(struct query_weights *weights, struct rcm_topk p);
+
+/* Means over rows, by drawn rows; `error` is the standard error of the first. All NAN where no
+ * chain was asked for, or rows cannot be drawn. */
+struct token_change {
+    double total_variation, error, quantile, quantile_rest;
+    double differs, by_rank, by_position; /* P(another token): rcm_token_change, rank_changed */
+    double kl, kl_infinite;  /* of the rows where it is finite; the share of the others */
+    double reverse_infinite; /* the share of rows where that of log(p/q) is infinite */
+};
+
+/* quantile: what all but this share of the rows do not exceed. */
+struct token_change token_change(const struct query_weights *weights, struct rcm_topk p,
+                                 double rest);
+
+/* A line, and token_change of a shape's JSON. Nothing where it is not known. */
+unsigned token_change_print(const struct token_change *change);
+void token_change_json(json_t *object, const struct token_change *change);
 
 #endif

@@ -33,14 +33,38 @@ int read_temperature(void *to, const char *option, const char *value)
                : STATUS_OK;
 }
 
+int read_chain(void *to, const char *option, const char *value)
+{
+    struct chain_option *const chain = to;
+    char error[200];
+    chain->text = value;
+    return chain_read(&chain->chain, value, MESSAGE(error)) == 0
+               ? STATUS_OK
+               : usage_error("%s %.*s %s", option, VALUE_SHOWN, value, error);
+}
+
 bool weights_given(const struct weights_question *q)
 {
     return q->score_sd.given || q->file;
 }
 
+static struct chain chain_of(const struct weights_question *q)
+{
+    struct chain chain = {.length = 0};
+    if (q->chain.text)
+        return q->chain.chain;
+    if (q->temperature > 0.0)
+        chain.of[chain.length++] = (struct chain_step){CHAIN_TEMPERATURE, q->temperature};
+    chain.of[chain.length++] = (struct chain_step){CHAIN_TOP_K, 0.0};
+    if (q->top_p.given)
+        chain.of[chain.length++] = (struct chain_step){CHAIN_TOP_P, decimal_value(q->top_p.value)};
+    return chain;
+}
+
 static double temperature_of(const struct weights_question *q)
 {
-    return q->temperature > 0.0 ? q->temperature : 1.0;
+    const struct chain chain = chain_of(q);
+    return chain_temperature(&chain);
 }
 
 int weights_check(const struct weights_question *q)
@@ -55,10 +79,15 @@ int weights_check(const struct weights_question *q)
         return usage_error("--temperature divides scores; give --score-sd or --weights, too");
     if (q->top_p.given && !weights_given(q))
         return usage_error("--top-p counts the mass of scores; give --score-sd or --weights, too");
+    if (q->chain.text && !weights_given(q))
+        return usage_error("--chain weighs tokens by scores; give --score-sd or --weights, too");
     if (q->score_sd.given && !(sd <= RCM_SCORE_SD_MOST))
         return usage_error("--score-sd%s is %g; give at most %g%s",
-                           q->temperature > 0.0 ? " over --temperature" : "", sd, RCM_SCORE_SD_MOST,
-                           q->temperature > 0.0 ? ", or a higher temperature" : "");
+                           temperature_of(q) == 1.0 ? ""
+                           : q->chain.text          ? " over the temperature"
+                                                    : " over --temperature",
+                           sd, RCM_SCORE_SD_MOST,
+                           temperature_of(q) == 1.0 ? "" : ", or a higher temperature");
     return STATUS_OK;
 }
 
@@ -68,9 +97,9 @@ static struct rank_scores scores_of(const struct weights_question *q, const stru
     return (struct rank_scores){.file = file,
                                 .n = n,
                                 .score_sd = q->score_sd.value,
-                                .temperature = temperature_of(q),
-                                .probabilities = q->as.weights == SIM_PROBABILITIES,
-                                .top_p = q->top_p.given ? decimal_value(q->top_p.value) : 1.0};
+                                .chain = chain_of(q),
+                                .change = q->chain.text || q->top_p.given,
+                                .probabilities = q->as.weights == SIM_PROBABILITIES};
 }
 
 /* The rows of the file, which must be those of the question. */
@@ -124,7 +153,8 @@ static int from_rows(const struct weights_question *q, uint64_t n, uint64_t k,
 
 int weights_find(const struct weights_question *q, uint64_t n, uint64_t k, struct query_weights *w)
 {
-    *w = (struct query_weights){.topk_mass = NAN};
+    *w = (struct query_weights){
+        .topk_mass = NAN, .chain = chain_of(q), .change = q->chain.text || q->top_p.given};
     if (!weights_given(q))
         return STATUS_OK;
     if (k > RCM_WEIGHTS_MOST)
@@ -134,9 +164,9 @@ int weights_find(const struct weights_question *q, uint64_t n, uint64_t k, struc
     w->weights = (struct rcm_weights){.k = k, .score_sd = sd};
     if (!q->file)
         w->topk_mass = rcm_topk_mass_normal(n, k, sd);
-    if (q->file || q->top_p.given)
+    if (q->file || chain_cuts(&w->chain))
         return from_rows(q, n, k, w);
-    if (k < DISTRIBUTION_FROM_K || !rcm_lost_mass_distribution_known(k, sd)) {
+    if (w->change || k < DISTRIBUTION_FROM_K || !rcm_lost_mass_distribution_known(k, sd)) {
         const int status = draw_rows(q, n, k, &w->rows);
         if (status != STATUS_OK)
             return status;
@@ -170,6 +200,8 @@ unsigned weights_print(const struct weights_question *q, const struct query_weig
     if (q->top_p.given)
         snprintf(whose, sizeof whose, "the nucleus of %.6g%s", decimal_value(q->top_p.value),
                  q->file ? "" : ", by drawn rows");
+    else if (chain_cuts(&w->chain))
+        snprintf(whose, sizeof whose, "what the chain keeps%s", q->file ? "" : ", by drawn rows");
     return print_wrapped(
         "  mass        by %s; the exact top k has %.3g of its row's, and lost mass "
         "is a share of %s",
@@ -185,5 +217,6 @@ void weights_json(json_t *object, const struct weights_question *q, const struct
     set_real(object, "score_sd", q->file ? NAN : w->weights.score_sd);
     set_text(object, "weights", q->file);
     set_real(object, "top_p", q->top_p.given ? decimal_value(q->top_p.value) : NAN);
+    set_text(object, "chain", q->chain.text);
     set_real(object, "topk_mass", w->topk_mass);
 }

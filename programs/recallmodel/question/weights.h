@@ -1,5 +1,5 @@
-/* weights.h - what the lost elements weigh: --lost-mass, --score-sd, --weights, --temperature and
- * --top-p.
+/* weights.h - what the lost elements weigh: --lost-mass, --score-sd, --weights, --temperature,
+ * --top-p or --chain.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef WEIGHTS_H
@@ -17,6 +17,11 @@ struct score_sd {
     double value;
 };
 
+struct chain_option {
+    const char *text; /* NULL: not given */
+    struct chain chain;
+};
+
 struct weights_question {
     struct fraction lost_mass; /* the share of the mass that may be lost, in place of --recall */
     struct score_sd score_sd;  /* normal scores */
@@ -24,10 +29,12 @@ struct weights_question {
     struct rows_as as;         /* .. that are taken so */
     double temperature;        /* 0: not given */
     struct fraction top_p;
+    struct chain_option chain; /* instead of both */
 };
 
 argument_reader read_score_sd;    /* struct score_sd */
 argument_reader read_temperature; /* double, above 0 */
+argument_reader read_chain;       /* struct chain_option */
 
 #define OPTIONS_WEIGHTS(lost_mass_help) \
     {"--lost-mass", "L", BY(read_probability), IN_QUESTION(weights.lost_mass), lost_mass_help}, \
@@ -41,15 +48,21 @@ argument_reader read_temperature; /* double, above 0 */
         OPTION_MASK_BELOW(IN_QUESTION(weights.as.mask)), \
         {"--temperature", "T", BY(read_temperature), IN_QUESTION(weights.temperature), \
          "divide the scores by T (default 1)"}, \
+        {"--top-p", "P", BY(read_probability), IN_QUESTION(weights.top_p), \
+         "count only the mass of the nucleus, the fewest largest elements that have the share P " \
+         "of the top k's mass, and print how the token's distribution changes (drawn rows)"}, \
     { \
-        "--top-p", "P", BY(read_probability), IN_QUESTION(weights.top_p), \
-            "count only the mass of the nucleus, the fewest largest elements that have the share " \
-            "P of the top k's mass (with --score-sd by drawn rows)" \
+        "--chain", "STEPS", BY(read_chain), IN_QUESTION(weights.chain), \
+            "the same for a sampler's steps in order: temperature=T, top-k, top-p=P, min-p=P, " \
+            "typical=P, separated by commas (default temperature, top-k, top-p of those options)" \
     }
 
 /* The rules that a command with these options has. */
 #define WEIGHTS_RULES \
     {.options = "--weights-are --mask-below", .needs = "--weights"}, \
+        {.options = "--chain", \
+         .excludes = "--temperature --top-p", \
+         .why = "--chain says all steps"}, \
     { \
         .options = "--lost-mass", .excludes = "--recall", \
         .why = "each is what must be reached, of the mass or of the elements" \
@@ -61,6 +74,8 @@ struct query_weights {
     double topk_mass;           /* the share of its row's mass that the exact top k has */
     double *room;               /* of normal scores */
     struct rank_weights rows;   /* of a file; or drawn, where their distribution is not to be had */
+    struct chain chain;         /* of a sampler; .. */
+    bool change;                /* .. was asked for */
 };
 
 /* Were weights asked for? */

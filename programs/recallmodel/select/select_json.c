@@ -22,6 +22,8 @@ static json_t *choice_json(const struct selection_answer *answer)
         set_real(object, "lost_mass_quantile",
                  mass_distribution_quantile(&dist, selection_quantile_rest(answer->settings)));
         mass_distribution_free(&dist);
+        const struct token_change change = selection_token_change(answer);
+        token_change_json(object, &change);
         set_real(object, "attention_error",
                  rcm_attention_error(answer->choice.p, &answer->query->weights.weights));
     }

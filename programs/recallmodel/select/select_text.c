@@ -65,7 +65,9 @@ static unsigned print_lost_mass(const struct selection_answer *answer)
     if (!isnan(quantile))
         snprintf(row, sizeof row, ", sd %.2g; %s lose at most %.2g", dist.sd, rows, quantile);
     mass_distribution_free(&dist);
+    const struct token_change change = selection_token_change(answer);
     return print_wrapped("  lost mass   %.3g on average%s; table: of elements", dist.mean, row) +
+           token_change_print(&change) +
            weights_print(&answer->settings->question.weights, &answer->query->weights);
 }
 

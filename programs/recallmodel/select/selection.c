@@ -235,6 +235,12 @@ struct mass_distribution selection_lost_mass(const struct selection_answer *answ
                              answer->choice.p);
 }
 
+struct token_change selection_token_change(const struct selection_answer *answer)
+{
+    return token_change(&answer->query->weights, answer->choice.p,
+                        selection_quantile_rest(answer->settings));
+}
+
 void selection_free(struct selection_answer *answer)
 {
     for (struct selection_shape *shape; (shape = answer->shapes->first);) {

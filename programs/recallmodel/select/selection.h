@@ -171,6 +171,9 @@ struct rcm_point selection_without_rope(const struct selection_answer *answer);
 /* What the best buckets lose of the mass; NAN without weights. The caller frees it. */
 struct mass_distribution selection_lost_mass(const struct selection_answer *answer);
 
+/* How they change the token of a sampler; only of an answer that has buckets. */
+struct token_change selection_token_change(const struct selection_answer *answer);
+
 /* How near b is to a wavelength. */
 struct rcm_resonance selection_resonance(const struct selection_answer *answer, struct rcm_topk p);
 
