@@ -1,7 +1,8 @@
-"""What the lost elements weigh, and what a selection by other scores has: lost_mass.h, overlap.h of
-model/recallmodel."""
+"""What the lost elements weigh, how that changes a sampler's token, and what a selection by other
+scores has: lost_mass.h, overlap.h of model/recallmodel; sim/rank_weights.h."""
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from typing import TYPE_CHECKING, Any, Optional
 
@@ -10,7 +11,8 @@ from numpy import float64
 
 from . import _library as lib
 from ._arrays import count, in_domain, real, shape_of, shapes
-from ._library import ffi, model
+from ._library import ffi, model, sim
+from ._row_file import open_rows
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -103,6 +105,116 @@ def lost_mass(n: int, k: int, b: int, k_b: int, *, score_sd: Optional[float] = N
     return LostMass(mean, *(None if numpy.isnan(value) else value for value in (
         model.rcm_lost_mass_normal(p, sd).sd, model.rcm_lost_mass_quantile(p, sd, rest),
         model.rcm_attention_error(p, of._row), model.rcm_topk_mass_normal(n, k, sd))))
+
+
+@dataclasses.dataclass(frozen=True)
+class TokenChange:
+    """How the distribution of the token that a sampler draws changes; means over rows.
+
+    total_variation: half the sum over the tokens of the differences of their probabilities, with
+    its standard error. quantile: what all but a share `rest` of the rows do not exceed. differs:
+    how likely another token is drawn with the same noise for each token (Gumbel, or exponential);
+    differs_by_rank, differs_by_position: with the same number, looked up in sums of the
+    probabilities in that order. kl: the mean log(q/p) of a token of q, the changed distribution, of
+    the rows where it is finite; kl_infinite: the share of the others. kl_exact_infinite: the share
+    of rows where a token of p is not in q. lost_mass: the probability of the lost tokens.
+    """
+    total_variation: float
+    error: float
+    quantile: float
+    differs: float
+    differs_by_rank: float
+    differs_by_position: float
+    kl: Optional[float]
+    kl_infinite: float
+    kl_exact_infinite: float
+    lost_mass: float
+
+
+_SEED = 1  # of the command
+_CHANGE_K_MOST = 65536
+
+
+def _weigh(n, k, chain, score_sd, rows, dtype, probabilities, stack):
+    """struct rank_weights of normal scores, or of rows."""
+    error = ffi.new("char[]", 400)
+    scores = lib.new("rank_scores", change=True, probabilities=probabilities)
+    if sim().chain_read(ffi.addressof(scores.chain), chain.encode(), (error, len(error))) != 0:
+        raise ValueError(f"chain {chain!r} {lib.text_of(error)}")
+    if (score_sd is None) == (rows is None):
+        raise ValueError("give either score_sd, the standard deviation of the scores, or rows")
+    if rows is None:
+        scores.score_sd = real("score_sd", score_sd)
+        sd = scores.score_sd / sim().chain_temperature(ffi.addressof(scores.chain))
+        if not 0 <= sd <= SCORE_SD_MOST:
+            raise ValueError(f"score_sd over the temperature = {sd} is not in 0 .. {SCORE_SD_MOST}")
+    else:
+        scores.file = open_rows(rows, dtype, stack)
+        if n is not None and n != scores.file.row:
+            raise ValueError(f"n = {n}, but the rows have {scores.file.row} elements")
+        n = scores.file.row
+    scores.n = count("n", n, 1, 2**53 - 1)
+    weights = lib.new("rank_weights")
+    stack.callback(sim().rank_weights_free, weights)
+    if sim().rank_weights(weights, scores, count("k", k, 1, min(scores.n, _CHANGE_K_MOST)),
+                          (error, len(error))) != 0:
+        raise ValueError(f"the row {lib.text_of(error)}")
+    return scores, weights
+
+
+def token_change(k: int, b: int, k_b: int, *, chain: str = "top-k", n: Optional[int] = None,
+                 score_sd: Optional[float] = None, rows: Any = None, dtype: Optional[str] = None,
+                 probabilities: bool = False, rest: float = 0.05) -> TokenChange:
+    """How buckets change the token that a sampler draws, by drawn rows. One shape, no arrays.
+
+    chain: the sampler's steps in order, of temperature=T, top-k, top-p=P, min-p=P and typical=P;
+    the default is the first step if top-k is not named. score_sd: normal scores of this standard
+    deviation, in rows of n. rows: instead of both, an array or the path of a file, as in
+    simulate(); dtype, of a file without one. probabilities: the rows are these, not scores. rest:
+    the share of rows that may exceed the quantile.
+
+        >>> import recallmodel as rcm
+        >>> change = rcm.token_change(50, 22, 4, chain="top-k,top-p=0.5", n=32000, score_sd=3)
+        >>> round(change.total_variation, 3)
+        0.004
+    """
+    if not 0 < real("rest", rest) < 1:
+        raise ValueError(f"rest = {rest} is not between 0 and 1")
+    with contextlib.ExitStack() as stack:
+        scores, weights = _weigh(n, k, chain, score_sd, rows, dtype, probabilities, stack)
+        p: Any = shape_of(in_domain(shapes(n=scores.n, k=k, b=count("b", b),
+                                           k_b=count("k_b", k_b))))
+        each = ffi.new("struct rank_changed[]", sim().RANK_DRAWS)
+        length = sim().rank_change(weights, ffi.addressof(scores.chain), (p.b, p.k_b, _SEED), each)
+        if length == 0:
+            raise MemoryError("the rows do not fit into memory")
+        drawn = [model.rcm_token_change(one.exact, one.approximate, one.common)
+                 for one in each[0:length]]
+        share = numpy.array([one.share for one in each[0:length]])
+        errors = ffi.new("double *")
+
+        def mean(values: Any) -> float:
+            column = numpy.array(list(values))
+            return float(sim().rank_change_mean(weights, each, length, _Weights._at(column), 1,
+                                                errors))
+
+        rates = [mean(one.differs for one in drawn),
+                 *(mean(getattr(one, f"by_{order}") for one in each[0:length])
+                   for order in ("rank", "position"))]
+        total_variation = mean(one.total_variation for one in drawn)
+        draws = ffi.new("struct rank_draw[]", [(one.total_variation, weight)
+                                               for one, weight in zip(drawn, share)])
+        loss = lib.new("rank_loss", each=draws, length=length)
+        sim().rank_loss_sort(loss)
+        kl = numpy.array([one.kl for one in drawn])
+        infinite = min(float(share[numpy.isinf(kl)].sum()), 1.0)
+        finite = float((share * numpy.where(numpy.isinf(kl), 0, kl)).sum())
+        gone = numpy.array([one.common < one.exact for one in each[0:length]])
+        means = numpy.array(ffi.unpack(weights.share, k))
+        of = _Weights(scores.n, k, None, means / means.sum())
+        return TokenChange(total_variation, errors[0], sim().rank_loss_quantile(loss, rest), *rates,
+                           finite / (1 - infinite) if infinite < 1 else None, infinite,
+                           min(float(share[gone].sum()), 1.0), model.rcm_lost_mass(p, of._row))
 
 
 def overlap(share: float, visited: float, correlation: float) -> float:

@@ -321,6 +321,7 @@ START_TEST(longer_rows)
         "temperature=0.8,top-k,top-p=0.9,min-p=0.1",               /* SGLang, Transformers */
         "top-k,typical=0.8,top-p=0.95,min-p=0.05,temperature=0.8", /* llama.cpp */
         "typical=0.6",
+        "typical=0.3,min-p=0.7", /* the largest may be gone */
         "min-p=0.2",
         "top-p=0.6"};
     most = 0.0;

@@ -9,8 +9,6 @@
 
 #include <programs/common/wrap.h>
 
-#include "mass_distribution.h"
-
 /* Sets the quantile and the probability that were asked for, by the distribution of the lost
  * elements. NAN: the distribution does not determine it. */
 static void ask_distribution(struct configuration *c, const struct distribution_question *asked)
@@ -89,7 +87,8 @@ enum {
     WITH_ROOFLINE = 32,
     SHOW_COSTS = 64,
     WITH_WEIGHTS = 128,
-    WITH_MASS_DISTRIBUTION = 256
+    WITH_MASS_DISTRIBUTION = 256,
+    WITH_TOKEN_CHANGE = 512
 };
 
 /* Sets what the lost elements weigh. */
@@ -101,6 +100,9 @@ static void weigh(struct configuration *c, const struct query *query,
         return;
     c->lost_mass = rcm_lost_mass(c->p, weights);
     c->attention_error = rcm_attention_error(c->p, weights);
+    c->token = token_change(&query->weights, c->p,
+                            asked->quantile.given ? decimal_value(asked->quantile.value)
+                                                  : TOKEN_CHANGE_REST);
     if (!asked->quantile.given)
         return;
     struct mass_distribution dist = mass_distribution(&query->weights, c->p);
@@ -120,6 +122,7 @@ unsigned configuration_parts(const struct query *query, const struct question *q
            (asked->quantile.given && mass_distribution_is_known(&query->weights, query->base)
                 ? WITH_MASS_DISTRIBUTION
                 : 0U) |
+           (token_change_is_known(&query->weights, query->base) ? WITH_TOKEN_CHANGE : 0U) |
            (profile_of(question) ? WITH_PROFILE : 0U) |
            (has_roofline(question) ? WITH_ROOFLINE : 0U);
 }
@@ -234,6 +237,7 @@ static const struct column configuration_items[] = {
      .when = WITH_MASS_DISTRIBUTION},
     {FIELD(struct configuration, lost_mass_quantile), HEADED("lost_mass_quantile", "of a\nrow"),
      .style = STYLE_LOSS, .when = WITH_MASS_DISTRIBUTION},
+    {PART(struct configuration, token, token_change_columns), .when = WITH_TOKEN_CHANGE},
     {FIELD(struct configuration, target), .csv = "recall_target"},
     {FIELD(struct configuration, reaches), IN_DATA("reaches_target")},
     {COSTS(struct configuration, cost)},

@@ -7,6 +7,7 @@
 #include <programs/common/table.h>
 
 #include "answer.h"
+#include "mass_distribution.h"
 #include "query.h"
 #include "question.h"
 
@@ -25,6 +26,7 @@ struct configuration {
         probability_exact;
     double quantile, quantile_all, at_least, at_least_all; /* ..all: of all m rows at once */
     double lost_mass, attention_error, lost_mass_sd, lost_mass_quantile; /* with weights */
+    struct token_change token;                                           /* with a chain */
     double target;
     bool reaches;
     struct rcm_cost cost[RCM_COST_MODELS];

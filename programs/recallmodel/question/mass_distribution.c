@@ -115,10 +115,15 @@ static void sum_up(struct token_change *t, const struct rank_weights *rows,
     t->quantile = rank_loss_quantile(&sorted, t->quantile_rest);
 }
 
+bool token_change_is_known(const struct query_weights *w, struct rcm_topk p)
+{
+    return w->change && can_draw(w, p);
+}
+
 struct token_change token_change(const struct query_weights *w, struct rcm_topk p, double rest)
 {
     struct token_change t = {NAN, NAN, NAN, rest, NAN, NAN, NAN, NAN, NAN, NAN};
-    if (!w->change || !can_draw(w, p))
+    if (!token_change_is_known(w, p))
         return t;
     struct rank_changed *const each = require_memory(malloc(RANK_DRAWS * sizeof *each));
     struct rcm_token_change *const of = require_memory(malloc(RANK_DRAWS * sizeof *of));
@@ -145,19 +150,28 @@ unsigned token_change_print(const struct token_change *t)
         t->total_variation, t->error, rows, t->quantile, 100.0 * t->differs);
 }
 
+#define CHANGE(field, name) \
+    FIELD(struct token_change, field), .csv = "token_" name, .json = "token_change/" name
+static const struct column token_change_items[] = {
+    {CHANGE(total_variation, "total_variation"), .heading = "token\nchanges", .style = STYLE_LOSS},
+    {CHANGE(error, "error")},
+    {CHANGE(quantile, "quantile")},
+    {CHANGE(differs, "differs")},
+    {CHANGE(by_rank, "differs_by_rank")},
+    {CHANGE(by_position, "differs_by_position")},
+    {CHANGE(kl, "kl")},
+    {CHANGE(kl_infinite, "kl_infinite")},
+    {CHANGE(reverse_infinite, "kl_exact_infinite")},
+};
+const struct columns token_change_columns = COLUMNS(struct token_change, token_change_items);
+
 void token_change_json(json_t *object, const struct token_change *t)
 {
     if (isnan(t->total_variation))
         return;
-    json_t *change = json_object();
-    set_real(change, "total_variation", t->total_variation);
-    set_real(change, "error", t->error);
-    set_real(change, "quantile", t->quantile);
-    set_real(change, "differs", t->differs);
-    set_real(change, "differs_by_rank", t->by_rank);
-    set_real(change, "differs_by_position", t->by_position);
-    set_real(change, "kl", t->kl);
-    set_real(change, "kl_infinite", t->kl_infinite);
-    set_real(change, "kl_exact_infinite", t->reverse_infinite);
-    json_object_set_new(object, "token_change", change);
+    struct table *table = table_of(&token_change_columns, 0);
+    table_add(table, t, false);
+    json_t *change = row_as_json(table);
+    json_object_update(object, change);
+    json_decref(change);
 }

@@ -5,6 +5,8 @@
 #ifndef MASS_DISTRIBUTION_H
 #define MASS_DISTRIBUTION_H
 
+#include <programs/common/table.h>
+
 #include "query.h"
 
 /* The standard deviation is NAN where it is not known. */
@@ -42,8 +44,14 @@ struct token_change {
 };
 
 /* quantile: what all but this share of the rows do not exceed. */
+#define TOKEN_CHANGE_REST 0.05 /* where no other is asked for */
 struct token_change token_change(const struct query_weights *weights, struct rcm_topk p,
                                  double rest);
+
+extern const struct columns token_change_columns;
+
+/* Is it known of shapes of this n and k? */
+bool token_change_is_known(const struct query_weights *weights, struct rcm_topk p);
 
 /* A line, and token_change of a shape's JSON. Nothing where it is not known. */
 unsigned token_change_print(const struct token_change *change);

@@ -15,7 +15,7 @@
 
 struct mass_row {
     struct rcm_topk p;
-    double mean, sd, quantiles[SHARES_MOST];
+    double mean, sd, quantiles[SHARES_MOST], token;
 };
 
 static const struct column mass_items[] = {
@@ -29,7 +29,7 @@ static const struct column mass_items[] = {
 void distribution_mass_print(const struct query *query, const struct question *question,
                              const struct decimal *shares, size_t length, bool colour)
 {
-    struct column items[MASS_ITEMS + SHARES_MOST];
+    struct column items[MASS_ITEMS + SHARES_MOST + 1];
     char headings[SHARES_MOST][24];
     size_t used = 0;
     if (query->weights.weights.k == 0)
@@ -42,13 +42,21 @@ void distribution_mass_print(const struct query *query, const struct question *q
                                                    .heading = headings[used], .style = STYLE_LOSS};
         used++;
     }
-    const struct columns columns = {
-        items, MASS_ITEMS + (mass_distribution_is_known(&query->weights, query->base) ? used : 0),
-        sizeof(struct mass_row)};
+    size_t count =
+        MASS_ITEMS + (mass_distribution_is_known(&query->weights, query->base) ? used : 0);
+    if (token_change_is_known(&query->weights, query->base))
+        items[count++] = (struct column){FIELD(struct mass_row, token), .heading = "token\nchanges",
+                                         .style = STYLE_LOSS};
+    const struct columns columns = {items, count, sizeof(struct mass_row)};
     struct table *table = table_of(&columns, 0);
     for (size_t i = 0; i < query->length; i++) {
         struct mass_distribution dist = mass_distribution(&query->weights, query->shapes[i]);
-        struct mass_row row = {.p = query->shapes[i], .mean = dist.mean, .sd = dist.sd};
+        const struct token_change change =
+            token_change(&query->weights, query->shapes[i], TOKEN_CHANGE_REST);
+        struct mass_row row = {.p = query->shapes[i],
+                               .mean = dist.mean,
+                               .sd = dist.sd,
+                               .token = change.total_variation};
         for (size_t s = 0; s < used; s++)
             row.quantiles[s] = mass_distribution_quantile(&dist, decimal_value(shares[s]));
         mass_distribution_free(&dist);
@@ -77,5 +85,8 @@ void distribution_mass_json(json_t *shape, const struct query *query, struct rcm
     set_real(shape, "lost_mass_sd", dist.sd);
     set_real(shape, "attention_error", rcm_attention_error(p, &query->weights.weights));
     json_object_set_new(shape, "lost_mass_quantiles", quantiles);
+    const struct token_change change =
+        token_change(&query->weights, p, length ? decimal_value(shares[0]) : TOKEN_CHANGE_REST);
+    token_change_json(shape, &change);
     mass_distribution_free(&dist);
 }
