@@ -4,7 +4,8 @@
     model.generate(.., logits_processor=[sampler.TopK(50)])          # Transformers
 
 A token that buckets lose had a small probability, and the most likely one is never lost: it is the
-best of its bucket. So a greedy choice stays what it was.
+best of its bucket. So a greedy choice stays what it was. How much the distribution of a drawn one
+changes, with the steps that follow: recallmodel select --chain (docs/sampler.md).
 
 Interfaces as in vllm-project/vllm at 05da17cdc63b (vllm/v1/sample/logits_processor/interface.py)
 and transformers 4 (LogitsProcessor.__call__).

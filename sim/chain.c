@@ -76,6 +76,19 @@ int chain_read(struct chain *chain, const char *text, struct message error)
     return 0;
 }
 
+void chain_text(const struct chain *chain, char text[CHAIN_TEXT])
+{
+    size_t length = 0;
+    *text = '\0';
+    for (unsigned i = 0; i < chain->length; i++) {
+        const struct chain_step *step = &chain->of[i];
+        length += (size_t)snprintf(text + length, CHAIN_TEXT - length, "%s%s", i > 0 ? "," : "",
+                                   names[step->kind]);
+        if (step->kind != CHAIN_TOP_K)
+            length += (size_t)snprintf(text + length, CHAIN_TEXT - length, "=%.15g", step->value);
+    }
+}
+
 double chain_temperature(const struct chain *chain)
 {
     const unsigned i = place_of(chain, CHAIN_TEMPERATURE);

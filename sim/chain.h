@@ -34,6 +34,10 @@ struct chain {
  * in `error`, which goes on after the list. */
 int chain_read(struct chain *chain, const char *text, struct message error);
 
+/* The list that chain_read() reads as this. */
+#define CHAIN_TEXT 160
+void chain_text(const struct chain *chain, char text[CHAIN_TEXT]);
+
 double chain_temperature(const struct chain *chain); /* at the end: 1 without such a step */
 bool chain_cuts(const struct chain *chain);          /* does a step but top-k drop tokens? */
 

@@ -68,6 +68,22 @@ def check_perplexity():
                      "the file says")
 
 
+def check_token_change():
+    """The table of docs/sampler.md is that of its figure."""
+    with open(TOP / "paper_figures/ours-token-change/ours-token-change.csv",
+              encoding="utf-8") as file:
+        rows = {(row["b"], row["token_chain"]): row for row in csv.DictReader(file)
+                if row["k_b"] == "4"}
+    for b in "22", "38":
+        for chain in "top-k", "top-p=0.9", "top-p=0.5":
+            said = [f"{100 * float(rows[b, chain][name]):.2g} %".replace("0.", ".", 1)
+                    for name in ("lost_mass", "token_total_variation", "token_quantile",
+                                 "token_differs", "token_differs_by_rank",
+                                 "token_differs_by_position")]
+            yield from claim("docs/sampler.md", f"| `{chain}` | {' | '.join(said)} |",
+                             "the figure has")
+
+
 def published_claims(folder):
     """What a fit to the published runs says."""
     if FEW:

@@ -125,6 +125,7 @@ def test_as_the_command():
                           check=True, capture_output=True, text=True, timeout=100)
     shape = json.loads(done.stdout)["configurations"][0]
     got = rcm.token_change(50, 30, 3, chain=chain, n=N, score_sd=2, rest=0.1)
+    assert shape["token_change"].pop("chain") == chain
     assert {name: pytest.approx(getattr(got, name), rel=1e-12)
             for name in shape["token_change"]} == shape["token_change"]
     assert shape["lost_mass"] == pytest.approx(got.lost_mass, rel=1e-9)

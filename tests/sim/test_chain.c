@@ -251,7 +251,10 @@ static void compare(const char *text, int n, int k, struct rank_placement to)
     char error[300];
     double mean[ROWS][NUMBERS], found_error;
     const bool positions = n <= 6;
+    char again[CHAIN_TEXT];
     ck_assert_msg(chain_read(&chain, text, MESSAGE(error)) == 0, "%s %s", text, error);
+    chain_text(&chain, again);
+    ck_assert_str_eq(again, text);
     open_rows(&file, n);
     const struct rank_scores scores = {
         .file = &file, .n = (uint64_t)n, .chain = chain, .change = true};

@@ -87,7 +87,7 @@ static void sum_up(struct token_change *t, const struct rank_weights *rows,
                    struct rank_draw *losses)
 {
     double unused, finite = 1.0;
-    *t = (struct token_change){.quantile_rest = t->quantile_rest};
+    *t = (struct token_change){.chain = t->chain, .quantile_rest = t->quantile_rest};
     for (size_t i = 0; i < length; i++) {
         const struct rank_changed *one = &each[i];
         of[i] = rcm_token_change(one->exact, one->approximate, one->common);
@@ -122,7 +122,7 @@ bool token_change_is_known(const struct query_weights *w, struct rcm_topk p)
 
 struct token_change token_change(const struct query_weights *w, struct rcm_topk p, double rest)
 {
-    struct token_change t = {NAN, NAN, NAN, rest, NAN, NAN, NAN, NAN, NAN, NAN};
+    struct token_change t = {w->chain_text, NAN, NAN, NAN, rest, NAN, NAN, NAN, NAN, NAN, NAN};
     if (!token_change_is_known(w, p))
         return t;
     struct rank_changed *const each = require_memory(malloc(RANK_DRAWS * sizeof *each));
@@ -153,6 +153,7 @@ unsigned token_change_print(const struct token_change *t)
 #define CHANGE(field, name) \
     FIELD(struct token_change, field), .csv = "token_" name, .json = "token_change/" name
 static const struct column token_change_items[] = {
+    {CHANGE(chain, "chain")},
     {CHANGE(total_variation, "total_variation"), .heading = "token\nchanges", .style = STYLE_LOSS},
     {CHANGE(error, "error")},
     {CHANGE(quantile, "quantile")},

@@ -37,6 +37,7 @@ void mass_distribution_for_confidence(struct query_weights *weights, struct rcm_
 /* Means over rows, by drawn rows; `error` is the standard error of the first. All NAN where no
  * chain was asked for, or rows cannot be drawn. */
 struct token_change {
+    const char *chain;
     double total_variation, error, quantile, quantile_rest;
     double differs, by_rank, by_position; /* P(another token): rcm_token_change, rank_changed */
     double kl, kl_infinite;  /* of the rows where it is finite; the share of the others */

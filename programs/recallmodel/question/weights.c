@@ -155,6 +155,7 @@ int weights_find(const struct weights_question *q, uint64_t n, uint64_t k, struc
 {
     *w = (struct query_weights){
         .topk_mass = NAN, .chain = chain_of(q), .change = q->chain.text || q->top_p.given};
+    chain_text(&w->chain, w->chain_text);
     if (!weights_given(q))
         return STATUS_OK;
     if (k > RCM_WEIGHTS_MOST)
@@ -217,6 +218,6 @@ void weights_json(json_t *object, const struct weights_question *q, const struct
     set_real(object, "score_sd", q->file ? NAN : w->weights.score_sd);
     set_text(object, "weights", q->file);
     set_real(object, "top_p", q->top_p.given ? decimal_value(q->top_p.value) : NAN);
-    set_text(object, "chain", q->chain.text);
+    set_text(object, "chain", w->change ? w->chain_text : NULL);
     set_real(object, "topk_mass", w->topk_mass);
 }

@@ -75,7 +75,8 @@ struct query_weights {
     double *room;               /* of normal scores */
     struct rank_weights rows;   /* of a file; or drawn, where their distribution is not to be had */
     struct chain chain;         /* of a sampler; .. */
-    bool change;                /* .. was asked for */
+    bool change;                /* .. was asked for: */
+    char chain_text[CHAIN_TEXT];
 };
 
 /* Were weights asked for? */
