@@ -109,7 +109,7 @@ void drawing_end(struct drawing *d)
     free(d->room);
 }
 
-double drawing_unit(struct drawing *d)
+static double unit(struct drawing *d)
 {
     return random_unit(random_next(&d->stream));
 }
@@ -139,11 +139,11 @@ static double draw_lost(struct drawing *d, const double *v, uint64_t *lost, uint
         d->up_to[j] = sum += v[j] * (p[0].share * p[0].before[j] + p[1].share * p[1].before[j]);
     if (!(sum > 0.0))
         return 0.0;
-    const uint64_t j = *lost = first_above(d->up_to, d->k - 1, drawing_unit(d) * sum);
+    const uint64_t j = *lost = first_above(d->up_to, d->k - 1, unit(d) * sum);
     const double in[] = {p[0].share * p[0].before[j], p[1].share * p[1].before[j]};
-    const unsigned c = drawing_unit(d) * (in[0] + in[1]) >= in[0];
+    const unsigned c = unit(d) * (in[0] + in[1]) >= in[0];
     *bucket = p[c].bucket;
-    *h = first_above(p[c].before, j, drawing_unit(d) * p[c].before[j]) - 1;
+    *h = first_above(p[c].before, j, unit(d) * p[c].before[j]) - 1;
     return sum;
 }
 

@@ -53,7 +53,4 @@ void drawing_next(struct drawing *d);
  * nothing, and nothing was drawn. */
 double drawing_next_losing(struct drawing *d, const double *v);
 
-/* A number in [0, 1) of the stream of that row. */
-double drawing_unit(struct drawing *d);
-
 #endif

@@ -197,7 +197,7 @@ int rank_weights(struct rank_weights *weights, const struct rank_scores *scores,
 {
     struct weigher w;
     weigher_begin(&w, scores, k, error);
-    const uint64_t most = k < RANK_ELEMENTS ? RANK_ELEMENTS / k : 1,
+    const uint64_t most = w.shown < RANK_ELEMENTS ? RANK_ELEMENTS / w.shown : 1,
                    step = (w.rows + most - 1) / most, kept = (w.rows + step - 1) / step;
     *weights = (struct rank_weights){.n = scores->n,
                                      .k = k,
