@@ -181,7 +181,7 @@ size_t chain_kept(const struct chain *chain, struct chain_row row, size_t k, con
                   uint32_t *kept, double *room)
 {
     struct state s = {row.length, kept, room, room + row.length};
-    double temperature = 1.0;
+    const double *weight = row.weight[0];
     for (size_t i = 0; i < row.length; i++)
         kept[i] = (uint32_t)i;
     if (place_of(chain, CHAIN_TOP_K) == chain->length)
@@ -190,10 +190,10 @@ size_t chain_kept(const struct chain *chain, struct chain_row row, size_t k, con
         const enum chain_kind kind = chain->of[step].kind;
         const double value = chain->of[step].value;
         for (size_t i = 0; kind > CHAIN_TOP_K && i < s.count; i++)
-            s.weight[i] = exp(row.score[kept[i]] / temperature);
+            s.weight[i] = weight[kept[i]];
         switch (kind) {
         case CHAIN_TEMPERATURE:
-            temperature = value;
+            weight = row.weight[1];
             break;
         case CHAIN_TOP_K:
             s.count = keep_top_k(&s, k, lost);

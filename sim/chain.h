@@ -47,7 +47,7 @@ double chain_row_temperature(const struct chain *chain);
 
 /* The largest tokens of a row, in falling order. */
 struct chain_row {
-    const double *score; /* less that of the largest; -INFINITY weighs nothing */
+    const double *weight[2]; /* at temperature 1, and at chain_temperature() */
     size_t length;
     double rest; /* of the others the mass, where the largest weighs 1, at chain_row_temperature();
                     0 where that is NAN */

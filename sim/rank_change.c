@@ -36,8 +36,8 @@ static bool change_begin(struct change *c, const struct rank_weights *weights,
                          .chain = chain,
                          .exact.rank = malloc(shown * sizeof *c->exact.rank),
                          .approximate.rank = malloc(shown * sizeof *c->approximate.rank),
-                         .exact.weight = malloc(shown * sizeof *c->exact.weight),
-                         .approximate.weight = malloc(shown * sizeof *c->approximate.weight),
+                         .exact.weight = calloc(shown, sizeof *c->exact.weight),
+                         .approximate.weight = calloc(shown, sizeof *c->approximate.weight),
                          .v = malloc((size_t)weights->k * sizeof *c->v),
                          .room = malloc(2 * shown * sizeof *c->room),
                          .order = malloc(shown * sizeof *c->order)};
@@ -58,27 +58,42 @@ static void change_end(struct change *c)
     drawing_end(&c->drawing);
 }
 
-static void leave(struct change *c, struct chain_row row, const bool *lost, struct left *left)
+static void leave(struct change *c, const struct chain_row *row, const bool *lost,
+                  struct left *left)
 {
-    const double temperature = chain_temperature(c->chain);
-    left->length = chain_kept(c->chain, row, (size_t)c->weights->k, lost, left->rank, c->room);
-    left->sum = 0.0;
-    for (size_t j = 0; j < row.length; j++)
-        left->weight[j] = 0.0;
     for (size_t i = 0; i < left->length; i++)
-        left->sum += left->weight[left->rank[i]] = exp(row.score[left->rank[i]] / temperature);
+        left->weight[left->rank[i]] = 0.0;
+    left->length = chain_kept(c->chain, *row, (size_t)c->weights->k, lost, left->rank, c->room);
+    left->sum = 0.0;
+    for (size_t i = 0; i < left->length; i++)
+        left->sum += left->weight[left->rank[i]] = row->weight[1][left->rank[i]];
 }
 
-/* Both distributions lie in one order as intervals that fill [0, 1]: the share where those of one
+/* Sets c->order to the tokens that are left in either, in falling order. Returns how many. */
+static size_t merge(struct change *c)
+{
+    const struct left *const a = &c->exact, *const b = &c->approximate;
+    size_t count = 0, i = 0, j = 0;
+    while (i < a->length || j < b->length) {
+        const uint32_t one = i < a->length ? a->rank[i] : UINT32_MAX,
+                       other = j < b->length ? b->rank[j] : UINT32_MAX;
+        c->order[count++] = one < other ? one : other;
+        i += one <= other;
+        j += other <= one;
+    }
+    return count;
+}
+
+/* Both distributions lie in this order as intervals that fill [0, 1]: the share where those of one
  * token do not meet. */
-static double apart(const struct change *c, bool by_position)
+static double apart(const struct change *c, size_t count)
 {
     double meet = 0.0, exact = 0.0, approximate = 0.0;
-    for (size_t i = 0; i < (size_t)c->weights->shown; i++) {
-        const size_t j = by_position ? c->order[i] : i;
-        const double from = exact, to = exact + c->exact.weight[j] / c->exact.sum, at = approximate,
+    for (size_t i = 0; i < count; i++) {
+        const size_t j = c->order[i];
+        const double to = exact + c->exact.weight[j] / c->exact.sum,
                      end = approximate + c->approximate.weight[j] / c->approximate.sum;
-        meet += fmax(fmin(to, end) - fmax(from, at), 0.0);
+        meet += fmax(fmin(to, end) - fmax(exact, approximate), 0.0);
         exact = to;
         approximate = end;
     }
@@ -86,12 +101,13 @@ static double apart(const struct change *c, bool by_position)
 }
 
 /* All orders are equally likely. */
-static void shuffle(struct change *c)
+static void shuffle(struct change *c, size_t count)
 {
-    for (uint32_t i = 0; i < c->weights->shown; i++) {
-        const uint32_t other = (uint32_t)random_below(&c->drawing.stream, i + 1);
+    for (size_t i = count; i-- > 1;) {
+        const size_t other = (size_t)random_below(&c->drawing.stream, i + 1);
+        const uint32_t rank = c->order[i];
         c->order[i] = c->order[other];
-        c->order[other] = i;
+        c->order[other] = rank;
     }
 }
 
@@ -99,15 +115,15 @@ static struct rank_changed next_change(struct change *c)
 {
     const struct rank_weights *const weights = c->weights;
     const size_t k = (size_t)weights->k, shown = (size_t)weights->shown;
-    const double *const score =
-        weights->scores + (size_t)(c->drawing.drawn % weights->kept_rows) * (shown + 1);
-    const struct chain_row row = {score, shown, score[shown]};
+    const double *const weight =
+        weights->shown_weights + (size_t)(c->drawing.drawn % weights->kept_rows) * (2 * shown + 1);
+    const struct chain_row row = {{weight, weight + shown}, shown, weight[2 * shown]};
     double mass = 0.0, lost = 0.0;
     for (size_t j = 0; j < k; j++)
-        mass += c->v[j] = exp(score[j] / chain_temperature(c->chain));
+        mass += row.weight[1][j];
     for (size_t j = 0; j < k; j++)
-        c->v[j] = c->v[j] / mass + 1.0 / (double)k;
-    leave(c, row, NULL, &c->exact);
+        c->v[j] = row.weight[1][j] / mass + 1.0 / (double)k;
+    leave(c, &row, NULL, &c->exact);
     struct rank_changed one = {
         .exact = c->exact.sum, .approximate = c->exact.sum, .common = c->exact.sum};
     const double mean = drawing_next_losing(&c->drawing, c->v);
@@ -115,14 +131,15 @@ static struct rank_changed next_change(struct change *c)
         return one;
     for (size_t j = 0; j < k; j++)
         lost += c->drawing.lost[j] ? c->v[j] : 0.0;
-    leave(c, row, c->drawing.lost, &c->approximate);
+    leave(c, &row, c->drawing.lost, &c->approximate);
+    const size_t count = merge(c);
     one.approximate = c->approximate.sum;
     one.common = 0.0;
-    for (size_t j = 0; j < shown; j++) /* in the order of both sums */
-        one.common += fmin(c->exact.weight[j], c->approximate.weight[j]);
-    shuffle(c);
-    one.by_rank = apart(c, false);
-    one.by_position = apart(c, true);
+    for (size_t i = 0; i < count; i++) /* in the order of both sums */
+        one.common += fmin(c->exact.weight[c->order[i]], c->approximate.weight[c->order[i]]);
+    one.by_rank = apart(c, count);
+    shuffle(c, count);
+    one.by_position = apart(c, count);
     one.share = mean / lost;
     return one;
 }

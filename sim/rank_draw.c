@@ -31,7 +31,7 @@ static uint64_t free_bucket(struct drawing *d)
 
 static void empty(struct drawing *d)
 {
-    for (uint64_t j = 0; j < d->shown; j++)
+    for (uint64_t j = 0; j < d->placed; j++)
         d->filling.in[d->filling.touched[j]] = 0;
 }
 
@@ -45,8 +45,8 @@ static void put(struct drawing *d, uint64_t rank, uint64_t bucket)
 void drawing_next(struct drawing *d)
 {
     d->stream = random_stream(d->key, d->drawn++);
-    for (uint64_t j = 0; j < d->shown; j++)
-        put(d, j, free_bucket(d));
+    for (d->placed = 0; d->placed < d->k; d->placed++)
+        put(d, d->placed, free_bucket(d));
     empty(d);
 }
 
@@ -150,13 +150,13 @@ static double draw_lost(struct drawing *d, const double *v, uint64_t *lost, uint
 double drawing_next_losing(struct drawing *d, const double *v)
 {
     uint32_t *const in = d->filling.in;
-    uint64_t lost, whose, h, wanted = d->to.k_b - 1;
+    uint64_t lost, whose, h, wanted = d->to.k_b - 1, j, left = 0;
     d->stream = random_stream(d->key, d->drawn++);
     const double mean = draw_lost(d, v, &lost, &whose, &h);
     if (!(mean > 0.0))
         return 0.0;
     in[whose] = 1; /* the place of the lost one */
-    for (uint64_t j = 0; j < d->shown; j++) {
+    for (j = 0; j < d->k || (j < d->shown && left < d->k); j++) {
         uint64_t bucket = whose;
         if (j < h && random_below(&d->stream, h - j) >= wanted)
             do /* of those before h all but k_b - 1 lie elsewhere */
@@ -169,7 +169,10 @@ double drawing_next_losing(struct drawing *d, const double *v)
         d->filling.touched[j] = bucket;
         in[bucket] += j != lost;
         d->lost[j] = j == lost || in[bucket] > d->to.k_b + (bucket == whose && j < lost);
+        left += !d->lost[j];
     }
+    for (d->placed = j; j < d->shown; j++)
+        d->lost[j] = true;
     in[whose] = 0;
     empty(d);
     return mean;

@@ -29,8 +29,9 @@ struct passing {
 };
 
 struct drawing {
-    uint64_t n, k, shown; /* one of k is lost, and `shown` >= k are placed */
-    bool *lost;           /* shown: of the row that was drawn last */
+    uint64_t n, k, shown; /* one of k is lost, and up to `shown` >= k are placed .. */
+    uint64_t placed;      /* .. until k are not lost */
+    bool *lost;           /* shown: of the row that was drawn last; those not placed are */
     struct rank_placement to;
     struct random_key key;
     struct random_stream stream;
@@ -45,7 +46,7 @@ bool drawing_begin(struct drawing *d, uint64_t n, uint64_t k, uint64_t shown,
                    struct rank_placement to);
 void drawing_end(struct drawing *d);
 
-/* The next row, which is of number d->drawn until then: sets d->lost of `shown` ranks. */
+/* The next row, which is of number d->drawn until then: sets d->lost. */
 void drawing_next(struct drawing *d);
 
 /* The same of rows that lose something of v, the numbers of k ranks, none negative. Returns what

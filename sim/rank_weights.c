@@ -23,7 +23,7 @@ struct weigher {
     uint64_t next, rows, weighed; /* next: the number of a row */
     double *x;
     double *share;            /* of each rank, in the row that was weighed last; */
-    double *score;            /* of those shown, less the largest; */
+    double *weight[2];        /* of those shown: chain_row; */
     double rest;              /* what the others weigh, and .. */
     double topk_mass;         /* .. the share of the top k; NAN: not known */
     double *room;             /* of the chain, with .. */
@@ -52,10 +52,12 @@ static void weigher_begin(struct weigher *w, const struct rank_scores *scores, u
     w->rows = !drawn ? scores->file->rows : most < RANK_ROWS ? most : RANK_ROWS;
     w->x = malloc(room * sizeof *w->x);
     w->share = malloc(w->k * sizeof *w->share);
-    w->score = malloc(w->shown * sizeof *w->score);
+    w->weight[0] = malloc(2 * w->shown * sizeof *w->weight[0]);
     w->room = malloc(2 * w->shown * sizeof *w->room);
     w->left = malloc(w->shown * sizeof *w->left);
-    bool could = w->x && w->share && w->score && w->room && w->left;
+    bool could = w->x && w->share && w->weight[0] && w->room && w->left;
+    if (could)
+        w->weight[1] = w->weight[0] + w->shown;
     if (drawn) {
         could = could && normal_top_begin(&w->top, scores->n, shown, SEED) == 0;
     } else {
@@ -73,7 +75,7 @@ static int weigher_end(struct weigher *w)
 {
     free(w->x);
     free(w->share);
-    free(w->score);
+    free(w->weight[0]);
     free(w->room);
     free(w->left);
     free(w->keys);
@@ -85,8 +87,15 @@ static int weigher_end(struct weigher *w)
     return w->failed;
 }
 
-/* Scores of the row in w->x. Returns whether anything weighs. */
-static bool score_file_row(struct weigher *w)
+/* score: less that of the largest. */
+static void set_weight(struct weigher *w, size_t rank, double score, double temperature)
+{
+    w->weight[1][rank] = exp(score / temperature);
+    w->weight[0][rank] = temperature == 1.0 ? w->weight[1][rank] : exp(score);
+}
+
+/* Weighs the row in w->x. Returns whether anything weighs. */
+static bool take_file_row(struct weigher *w)
 {
     const struct chain *chain = &w->scores->chain;
     const bool probabilities = w->scores->probabilities;
@@ -106,10 +115,11 @@ static bool score_file_row(struct weigher *w)
             w->rest += softmax_weight(w->x[i], largest, whole, probabilities);
     }
     for (size_t j = 0; j < w->shown; j++) {
-        w->score[j] = softmax_score(w->x[w->at[j]], largest, probabilities);
-        mass += j < w->k ? exp(w->score[j] / temperature) : 0.0;
+        const double score = softmax_score(w->x[w->at[j]], largest, probabilities);
+        set_weight(w, j, score, temperature);
+        mass += j < w->k ? w->weight[1][j] : 0.0;
         if (!isnan(whole))
-            w->rest = fmax(w->rest - exp(w->score[j] / whole), 0.0);
+            w->rest = fmax(w->rest - exp(score / whole), 0.0);
     }
     w->topk_mass = mass / all;
     return true;
@@ -128,12 +138,13 @@ static double normal_rest(const struct weigher *w, double temperature)
            normal_below(z);
 }
 
-static void score_normal_row(struct weigher *w)
+static void take_normal_row(struct weigher *w)
 {
-    const double whole = chain_row_temperature(&w->scores->chain);
+    const double temperature = chain_temperature(&w->scores->chain),
+                 whole = chain_row_temperature(&w->scores->chain);
     normal_top_draw(&w->top, w->next, w->x);
     for (size_t j = 0; j < w->shown; j++)
-        w->score[j] = (w->x[j] - w->x[0]) * w->scores->score_sd;
+        set_weight(w, j, (w->x[j] - w->x[0]) * w->scores->score_sd, temperature);
     w->rest = isnan(whole) ? 0.0 : normal_rest(w, whole);
     w->topk_mass = NAN;
 }
@@ -142,14 +153,13 @@ static void score_normal_row(struct weigher *w)
 static void weigh_row(struct weigher *w)
 {
     const struct chain *chain = &w->scores->chain;
-    const double temperature = chain_temperature(chain);
-    const struct chain_row row = {w->score, w->shown, w->rest};
+    const struct chain_row row = {{w->weight[0], w->weight[1]}, w->shown, w->rest};
     const size_t left = chain_kept(chain, row, w->k, NULL, w->left, w->room);
     double mass = 0.0;
     for (size_t j = 0; j < w->k; j++)
         w->share[j] = 0.0;
     for (size_t i = 0; i < left; i++)
-        mass += w->share[w->left[i]] = exp(w->score[w->left[i]] / temperature);
+        mass += w->share[w->left[i]] = w->weight[1][w->left[i]];
     for (size_t j = 0; j < w->k; j++)
         w->share[j] /= mass;
 }
@@ -163,9 +173,9 @@ static bool weigh_next(struct weigher *w)
             w->failed = row_file_get(scores->file, w->next, w->x, w->scratch, w->error);
         if (w->failed || w->next == w->rows)
             return false;
-        weighs = !scores->file || score_file_row(w);
+        weighs = !scores->file || take_file_row(w);
         if (!scores->file)
-            score_normal_row(w);
+            take_normal_row(w);
     }
     w->weighed++;
     weigh_row(w);
@@ -184,10 +194,10 @@ static void add_row(struct rank_weights *weights, const struct weigher *w, uint6
     weights->topk_mass += w->topk_mass;
     if (weights->rows++ % step != 0)
         return;
-    if (weights->scores) {
-        double *const to = weights->scores + (w->shown + 1) * weights->kept_rows;
-        memcpy(to, w->score, w->shown * sizeof *to);
-        to[w->shown] = w->rest;
+    if (weights->shown_weights) {
+        double *const to = weights->shown_weights + (2 * w->shown + 1) * weights->kept_rows;
+        memcpy(to, w->weight[0], 2 * w->shown * sizeof *to);
+        to[2 * w->shown] = w->rest;
     }
     memcpy(weights->kept + k * weights->kept_rows++, w->share, k * sizeof *w->share);
 }
@@ -207,9 +217,10 @@ int rank_weights(struct rank_weights *weights, const struct rank_scores *scores,
                                      .shown = w.shown,
                                      .drawn = !scores->file};
     if (scores->change)
-        weights->scores = malloc((w.shown + 1) * (size_t)kept * sizeof *weights->scores);
+        weights->shown_weights =
+            malloc((2 * w.shown + 1) * (size_t)kept * sizeof *weights->shown_weights);
     if (!w.failed && !(weights->share && weights->square && weights->kept &&
-                       (weights->scores || !scores->change)))
+                       (weights->shown_weights || !scores->change)))
         w.failed = message_set(error, "has rows that do not fit into memory");
     while (weigh_next(&w))
         add_row(weights, &w, step);
@@ -226,5 +237,5 @@ void rank_weights_free(struct rank_weights *weights)
     free(weights->share);
     free(weights->square);
     free(weights->kept);
-    free(weights->scores);
+    free(weights->shown_weights);
 }

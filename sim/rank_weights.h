@@ -39,10 +39,10 @@ struct rank_weights {
     double *square;   /* k: the mean of its square */
     double *kept;     /* the shares of some rows, k for each: evenly spread over all, */
     size_t kept_rows; /* RANK_ELEMENTS in all at most, or of one row */
-    uint64_t shown; /* with `change`, of the same rows so many scores, at most RANK_SHOWN(k), .. */
-    double *scores; /* .. less the largest, in falling order, and behind them what the others of
-                         the row weigh (chain_row.rest) */
-    bool drawn;     /* the rows are */
+    uint64_t shown;   /* with `change`, what so many elements of the same rows weigh, at most .. */
+    double *shown_weights; /* .. RANK_SHOWN(k), in falling order: chain_row, weight[0], weight[1],
+                              rest */
+    bool drawn;            /* the rows are */
 };
 #define RANK_SHOWN(k) (2 * (k) + 64)
 
