@@ -49,6 +49,7 @@
  *     answer.h   what to call here, beside what else could be called (in the folder select)
  *     threshold_bin.h   how full a histogram's bin of the k-th largest is (in the folder recall)
  *     rounding.h        what exact top-k loses on rounded scores (in the folder recall)
+ *     routing.h         groups of experts, then the top-k inside them (in the folder mass)
  *     overlap.h         what a selection by other scores has (in the folder mass)
  *     filter.h          exact top-k by a running or a sampled threshold (in the folder recall)
  *
@@ -71,6 +72,7 @@
 #include "recallmodel/profile_text.h"
 #include "recallmodel/recall.h"
 #include "recallmodel/rope.h"
+#include "recallmodel/routing.h"
 #include "recallmodel/rounding.h"
 #include "recallmodel/provider.h"
 #include "recallmodel/select.h"

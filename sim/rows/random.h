@@ -22,6 +22,7 @@ enum random_purpose {
     RANDOM_ROPE = 4,       /* salt: noise, phases or weights */
     RANDOM_NORMAL_TOP = 5, /* salt: n */
     RANDOM_LENGTH = 6,
+    RANDOM_ROUTING = 7,
     /* attention/, with the number of the key head as salt */
     RANDOM_KEYS = 16,      /* the method `random` */
     RANDOM_CENTROIDS = 17, /* k-means++ */
