@@ -3,6 +3,7 @@ import collections
 import csv
 import fractions
 import io
+import json
 import os
 import subprocess
 
@@ -55,3 +56,30 @@ def test_blocks():
     with pytest.raises(ValueError, match="blocks 1 of 8 keys hold fewer than k = 9"):
         rcm.blocks_recall(100, 9, 1)
     assert numpy.isnan(rcm.blocks_recall(100, [9, 8], 1)).tolist() == [True, False]
+
+
+def test_groups_of_experts():
+    """The table of the command, drawn rows (5 standard errors), and what is not in the domain."""
+    of_row = ("--n", 160, "--k", 6, "--block", 20, "--score-sd", 2)
+    for scores in ("sigmoid", "softmax", "uniform"):
+        for row in rows(*of_row, "--blocks", "2,4", "--by", "two-best", "--scores", scores):
+            for by, recall, weight in (("best", "recall", "weight_lost"),
+                                       ("two-best", "recall_two_best", "weight_lost_two_best")):
+                found = rcm.routing(160, 6, int(row["blocks"]), block=20, by=by, scores=scores,
+                                    score_sd=2)
+                assert found.recall == pytest.approx(float(row[recall]), abs=1e-6)
+                assert found.weight_lost == float(row[weight])
+    done = subprocess.run([PROGRAM, "blocks", *map(str, of_row), "--by", "best", "--blocks", "3",
+                           "--rows", "10000", "--json"], check=True, capture_output=True, text=True,
+                          timeout=100)
+    drawn = json.loads(done.stdout)["drawn"]
+    for by, name in (("best", "best"), ("two-best", "two_best")):
+        found = rcm.routing(160, 6, 3, block=20, by=by, score_sd=2)
+        for value, key in ((1 - found.recall, "loss"), (found.weight_lost, "weight_lost")):
+            error = drawn[f"{key}_{name}_error"]
+            assert abs(drawn[f"{key}_{name}"] - value) <= 5 * error and error < 0.01
+    assert drawn["loss_ungrouped"] == 0 and drawn["load_largest"] == drawn["load_largest_exact"]
+    with pytest.raises(ValueError, match="block 30 does not divide n = 160; give a divisor"):
+        rcm.routing(160, 6, 3, block=30)
+    with pytest.raises(ValueError, match="by 'mean' is not known; give one of best, two-best"):
+        rcm.routing(160, 6, 3, block=20, by="mean")

@@ -9,7 +9,6 @@
 
 #include <programs/common/format.h>
 #include <programs/common/wrap.h>
-#include <sim/rounding.h>
 
 static const char *format_at(unsigned i)
 {
@@ -49,8 +48,7 @@ int rounding_check(const struct rounding_question *q, const struct weights_quest
     return STATUS_OK;
 }
 
-/* The format as the simulation has it. */
-static struct rounding rounding_of(const struct rcm_format *f)
+struct rounding rounding_of_format(const struct rcm_format *f)
 {
     const bool infinite = (f->last & ((UINT32_C(1) << f->fraction_bits) - 1)) == 0;
     return (struct rounding){(int)f->fraction_bits, f->bias,
@@ -63,7 +61,7 @@ static int from_file(const struct rounding_question *q, const struct weights_que
     struct row_file file;
     struct rounding_means means;
     char reason[400];
-    const struct rounding to = rounding_of(q->format);
+    const struct rounding to = rounding_of_format(q->format);
     int status = open_row_file(&file, "--weights", weights->file, &weights->as);
     if (status != STATUS_OK)
         return status;

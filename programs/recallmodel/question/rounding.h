@@ -4,6 +4,8 @@
 #ifndef ROUNDING_OPTIONS_H
 #define ROUNDING_OPTIONS_H
 
+#include <sim/rounding.h>
+
 #include "weights.h"
 
 struct score_mean {
@@ -27,6 +29,9 @@ argument_reader read_score_mean;               /* struct score_mean */
         "--score-mean", "M", BY(read_score_mean), IN_QUESTION(rounding.mean), \
             "the mean of the scores that are rounded (default 0)" \
     }
+
+/* The format as the simulation has it. */
+struct rounding rounding_of_format(const struct rcm_format *format);
 
 /* The losses by rounding of one n and k. */
 struct query_rounding {

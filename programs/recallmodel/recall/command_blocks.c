@@ -11,10 +11,14 @@
 #include <programs/recallmodel/question/answer.h>
 #include <programs/recallmodel/command.h>
 
+#include "blocks_routing.h"
+
 struct settings {
     struct question question;
     uint64_t size;
     struct count_list kept;
+    struct routing_question routing;
+    struct rcm_blocks found; /* the first row of groups that reaches --recall; kept 0: none */
 };
 
 #define SIZE_DEFAULT 8
@@ -28,8 +32,11 @@ static const struct argument blocks_options[] = {
      "blocks to keep (default: a selection from the fewest that hold k keys, and the fewest that "
      "reach --recall)"},
     {OPTION_RECALL},
+    OPTIONS_ROUTING(offsetof(struct settings, routing)),
     OPTIONS_FORM,
 };
+
+static const struct argument_rule blocks_rules[] = {ROUTING_RULE, {0}};
 
 /* The rows of one n and k, ascending; and which of them is the answer. */
 struct selection {
@@ -72,7 +79,12 @@ struct blocks_row {
     struct rcm_blocks b;
     uint64_t candidates;
     double recall, sd, loss, bucketed;
+    double recall_two_best, weight_lost, weight_lost_two_best;
+    const char *scores;
+    double score_sd; /* NAN: uniform */
 };
+
+enum { KEYS = 1, GROUPS = 2 }; /* the parts of the table */
 
 static const struct column blocks_items[] = {
     {FIELD(struct blocks_row, b.n), .csv = "n"},
@@ -81,10 +93,18 @@ static const struct column blocks_items[] = {
     {FIELD(struct blocks_row, b.kept), EVERYWHERE("blocks")},
     {FIELD(struct blocks_row, candidates), HEADED("candidates", "candi-\ndates")},
     {FIELD(struct blocks_row, recall), EVERYWHERE("recall"), .style = STYLE_RECALL},
-    {FIELD(struct blocks_row, sd), HEADED("recall_sd", "sd"), .style = STYLE_LOSS},
-    {FIELD(struct blocks_row, loss), EVERYWHERE("loss"), .style = STYLE_LOSS},
+    {FIELD(struct blocks_row, recall_two_best), HEADED("recall_two_best", "recall by\ntwo best"),
+     .style = STYLE_RECALL, .when = GROUPS},
+    {FIELD(struct blocks_row, sd), HEADED("recall_sd", "sd"), .style = STYLE_LOSS, .when = KEYS},
+    {FIELD(struct blocks_row, loss), EVERYWHERE("loss"), .style = STYLE_LOSS, .when = KEYS},
+    {FIELD(struct blocks_row, weight_lost), HEADED("weight_lost", "weight\nlost"),
+     .style = STYLE_LOSS, .when = GROUPS},
+    {FIELD(struct blocks_row, weight_lost_two_best), HEADED("weight_lost_two_best", "by\ntwo best"),
+     .style = STYLE_LOSS, .when = GROUPS},
     {FIELD(struct blocks_row, bucketed), HEADED("recall_bucketed", "bucketed\nk_b = 1"),
-     .style = STYLE_RECALL},
+     .style = STYLE_RECALL, .when = KEYS},
+    {FIELD(struct blocks_row, scores), IN_DATA("scores"), .when = GROUPS},
+    {FIELD(struct blocks_row, score_sd), IN_DATA("score_sd"), .when = GROUPS},
 };
 static const struct columns blocks_columns = COLUMNS(struct blocks_row, blocks_items);
 
@@ -110,7 +130,7 @@ static bool legal(const struct query *query, const struct settings *settings, si
 
 static struct table *given_rows(const struct query *query, const struct settings *settings)
 {
-    struct table *table = table_of(&blocks_columns, 0);
+    struct table *table = table_of(&blocks_columns, KEYS);
     bool reached = false;
     for (size_t i = 0; i < settings->kept.length; i++) {
         if (!legal(query, settings, i))
@@ -123,12 +143,76 @@ static struct table *given_rows(const struct query *query, const struct settings
     return table;
 }
 
+/* ---- groups of experts */
+
+/* Adds a row, marked if it is the first that reaches the target. */
+static void add_groups(struct table *table, const struct query *query, struct settings *settings,
+                       uint64_t kept)
+{
+    const struct rcm_blocks b = blocks_of(query, settings, kept);
+    const struct routed routed = routed_of(&settings->routing, b);
+    const bool reaches = settings->found.kept == 0 &&
+                         1.0 - routed.recall <= query->target.loss * (1.0 + RCM_TARGET_SLACK);
+    const struct blocks_row row = {.b = b,
+                                   .candidates = rcm_blocks_candidates(b),
+                                   .recall = rcm_blocks_recall(b),
+                                   .recall_two_best = 1.0 - routed.two_best.experts,
+                                   .weight_lost = routed.best.weight,
+                                   .weight_lost_two_best = routed.two_best.weight,
+                                   .scores = expert_scores_name(&settings->routing),
+                                   .score_sd = routed.logit_sd};
+    if (reaches)
+        settings->found = b;
+    table_add(table, &row, reaches);
+}
+
+/* Each number of groups: there are few. */
+static struct table *groups_rows(const struct query *query, struct settings *settings)
+{
+    struct table *table = table_of(&blocks_columns, GROUPS);
+    table_heading(table, "recall", "recall\nby best");
+    settings->found = (struct rcm_blocks){0};
+    for (size_t i = 0; i < settings->kept.length; i++)
+        if (legal(query, settings, i))
+            add_groups(table, query, settings, settings->kept.items[i]);
+    const struct rcm_blocks b = blocks_of(query, settings, 1);
+    for (uint64_t kept = (b.k - 1) / b.size + 1;
+         !settings->kept.length && kept <= rcm_blocks_count(b); kept++)
+        add_groups(table, query, settings, kept);
+    return table;
+}
+
+/* The groups that are drawn: the only ones of --blocks, or those found. */
+static struct rcm_blocks drawn_groups(const struct query *query, const struct settings *settings)
+{
+    return settings->kept.length == 1 ? blocks_of(query, settings, settings->kept.items[0])
+                                      : settings->found;
+}
+
+static void groups_text(const struct query *query, const struct settings *settings)
+{
+    const struct rcm_blocks b = settings->found;
+    char target[32];
+    format_decimal(target, sizeof target, query->recall_target);
+    const char *by = settings->routing.by.value == RCM_GROUP_BEST ? "best" : "two best";
+    if (b.kept)
+        print_wrapped("Keep %" PRIu64 " of %" PRIu64 " groups of %" PRIu64
+                      ", by their %s, for recall %s.",
+                      b.kept, rcm_blocks_count(b), b.size, by, target);
+    else
+        print_wrapped("None of these reaches recall %s by their %s.", target, by);
+}
+
+/* ---- the answer */
+
 static struct table *blocks_rows(const struct query *query, void *state)
 {
-    const struct settings *settings = state;
+    struct settings *settings = state;
+    if (settings->routing.by.given)
+        return groups_rows(query, settings);
     if (settings->kept.length)
         return given_rows(query, settings);
-    struct table *table = table_of(&blocks_columns, 0);
+    struct table *table = table_of(&blocks_columns, KEYS);
     const struct selection rows = usual_rows(query, settings);
     for (size_t i = 0; i < rows.length; i++)
         add_row(table, blocks_of(query, settings, rows.kept[i]), rows.kept[i] == rows.answer);
@@ -150,6 +234,14 @@ static void blocks_text(const struct query *query, const struct table *table, vo
                         bool colour)
 {
     const struct settings *settings = state;
+    if (settings->routing.by.given) {
+        const struct rcm_blocks drawn = drawn_groups(query, settings);
+        groups_text(query, settings);
+        table_print(table, stdout, colour);
+        if (drawn.kept)
+            routing_print(&settings->routing, drawn);
+        return;
+    }
     const struct rcm_blocks b = answer_to(query, settings);
     char recall[32], target[32];
     format_styled(recall, sizeof recall, STYLE_RECALL, rcm_blocks_recall(b));
@@ -171,6 +263,17 @@ static void blocks_text(const struct query *query, const struct table *table, vo
 static void blocks_json(json_t *object, const struct query *query, const struct table *rows,
                         void *state)
 {
+    const struct settings *settings = state;
+    if (settings->routing.by.given) {
+        const struct rcm_blocks drawn = drawn_groups(query, settings);
+        set_real(object, "recall_target", decimal_value(query->recall_target));
+        set_count(object, "block", settings->size);
+        set_count(object, "blocks", settings->found.kept ? settings->found.kept : NO_COUNT);
+        if (drawn.kept)
+            routing_json(object, &settings->routing, drawn);
+        json_object_set_new(object, "rows", table_json(rows));
+        return;
+    }
     const struct rcm_blocks b = answer_to(query, state);
     set_real(object, "recall_target", decimal_value(query->recall_target));
     set_count(object, "block", b.size);
@@ -190,15 +293,18 @@ struct left_out {
     char first[RCM_STATUS_TEXT_MOST + 2];
 };
 
-static void check_one(struct left_out *out, struct rcm_blocks b)
+static void check_one(struct left_out *out, const struct settings *settings, struct rcm_blocks b)
 {
     const enum rcm_status status = rcm_blocks_check(b);
-    char text[RCM_STATUS_TEXT_MOST];
+    char text[RCM_STATUS_TEXT_MOST] = "";
     out->total++;
-    if (status == RCM_OK || status == RCM_BAD_K) /* queries_build() says what is wrong with k */
+    if (status == RCM_BAD_K) /* queries_build() says what is wrong with k */
         return;
-    rcm_blocks_status_text(status, b, text, sizeof text);
-    if (out->illegal++ == 0)
+    if (settings->routing.by.given)
+        routing_wrong(&settings->routing, b, text);
+    else if (status != RCM_OK)
+        rcm_blocks_status_text(status, b, text, sizeof text);
+    if (text[0] && out->illegal++ == 0)
         snprintf(out->first, sizeof out->first, "--%s", text);
 }
 
@@ -217,7 +323,7 @@ static int check_blocks(void *state)
         const size_t given = settings->kept.length ? settings->kept.length : 1;
         for (size_t j = 0; j < given; j++) {
             b.kept = settings->kept.length ? settings->kept.items[j] : (b.k - 1) / b.size + 1;
-            check_one(&out, b);
+            check_one(&out, settings, b);
         }
         if (out.illegal - before.illegal == given)
             return usage_error("%s", out.first);
@@ -228,7 +334,8 @@ static int check_blocks(void *state)
     return STATUS_OK;
 }
 
-static const struct answer blocks_answer = {.check = check_blocks,
+static const struct answer blocks_answer = {.rules = blocks_rules,
+                                            .check = check_blocks,
                                             .shapes = SHAPES_NONE,
                                             .rows = blocks_rows,
                                             .text = blocks_text,
@@ -258,6 +365,8 @@ const struct command command_blocks = {
         "  sd              the standard deviation of the recall of one row\n"
         "  bucketed        the recall of bucketed top-k with as many candidates, a bucket for each "
         "(k_b = 1)\n"
+        "  by two best     with --by: of groups kept by the sum of their two best scores\n"
+        "  weight lost     with --by: the share of the top k's expected weight, also by two best\n"
         "  *               marks the fewest blocks shown that reach --recall",
     .columns = &blocks_columns,
     .options = blocks_options,
