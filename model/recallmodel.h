@@ -51,6 +51,7 @@
  *     rounding.h        what exact top-k loses on rounded scores (in the folder recall)
  *     routing.h         groups of experts, then the top-k inside them (in the folder mass)
  *     overlap.h         what a selection by other scores has (in the folder mass)
+ *     quantised.h       how far products of quantised vectors keep the order (in the folder mass)
  *     filter.h          exact top-k by a running or a sampled threshold (in the folder recall)
  *
  * Sources: [Key2024] Key, Ribar, Cattaneo, Hudlass-Galley, Orr, "Approximate Top-k for Increased
@@ -70,6 +71,7 @@
 #include "recallmodel/overlap.h"
 #include "recallmodel/parts.h"
 #include "recallmodel/profile_text.h"
+#include "recallmodel/quantised.h"
 #include "recallmodel/recall.h"
 #include "recallmodel/rope.h"
 #include "recallmodel/routing.h"

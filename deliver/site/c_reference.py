@@ -14,7 +14,7 @@ HEADERS = (*(FOLDER + name for name in ("shape.h", "recall.h", "rope.h", "blocks
                                         "parts.h", "cost.h", "time.h", "profile_text.h",
                                         "provider.h", "measured.h", "select.h", "answer.h",
                                         "threshold_bin.h", "rounding.h", "filter.h",
-                                        "overlap.h", "routing.h")),
+                                        "overlap.h", "routing.h", "quantised.h")),
            "topk/topk.h", "gpu/topk_gpu.h")
 LEFT_OUT = {FOLDER + "linkage.h"}  # what makes names visible, nothing to call
 
