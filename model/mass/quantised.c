@@ -134,7 +134,7 @@ double rcm_quantised_correlation(const struct rcm_quantised *stored, uint64_t d,
         return NAN;
     const double size = stored->block && stored->block < d ? stored->block : (double)d;
     const struct errors e = mean_errors(stored, size);
-    /* stored = (1 + xe) x + a rest, uncorrelated with x: its variance and how that grows with x^2 */
+    /* stored = factor x + a rest, uncorrelated with x: its mean square, and that times x^2 */
     const double factor = 1.0 + e.xe, rest = e.ee - e.xe * e.xe;
     const double rest_x2 = e.xxee - 2.0 * e.xe * e.xxxe + 3.0 * e.xe * e.xe;
     const double score = normal_score(log(share) - log1p(-share));

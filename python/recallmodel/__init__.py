@@ -15,8 +15,8 @@ arrays. read_runs reads the measured runs that come with the project.
     '0.962957'
 """
 from ._attention import SparseAttention, attention_methods, sparse_attention
-from ._mass import (LostMass, Routing, TokenChange, lost_mass, normal_weights, overlap, routing,
-                    token_change)
+from ._mass import (LostMass, Routing, TokenChange, lost_mass, normal_weights, overlap,
+                    quantised_recall, routing, token_change)
 from ._model import (Reaching, blocks_loss, blocks_recall, blocks_sd, blocks_smallest, cost,
                      exact_time_us, largest_k, largest_n, loss, loss_binomial, loss_bound,
                      lost_distribution, predict_us, probability_exact, reaching, recall,
@@ -38,8 +38,8 @@ __all__ = [
     "blocks_smallest", "cost", "devices", "exact_time_us", "largest_k", "largest_n", "loss",
     "loss_binomial", "loss_bound", "lost_distribution", "lost_mass", "merge_parts",
     "normal_weights", "overlap", "parts", "predict_us", "probability_exact", "profile", "profiles",
-    "reaching", "read_profile", "read_runs", "recall", "recall_binomial", "recall_quantile",
-    "recall_sd", "recall_worst_case", "register_torch", "routing", "runs", "select", "simulate",
-    "smallest_b", "sparse_attention", "stand_in", "survival", "token_change", "topk", "topk_isa",
-    "tune", "version", "wisdom_path", "write_profile", "xla_b"]
+    "quantised_recall", "reaching", "read_profile", "read_runs", "recall", "recall_binomial",
+    "recall_quantile", "recall_sd", "recall_worst_case", "register_torch", "routing", "runs",
+    "select", "simulate", "smallest_b", "sparse_attention", "stand_in", "survival", "token_change",
+    "topk", "topk_isa", "tune", "version", "wisdom_path", "write_profile", "xla_b"]
 __version__ = version()

@@ -103,6 +103,26 @@ def test_overlap():
         rcm.overlap(0.5, 0.5, 2)
 
 
+def test_quantised_recall():
+    """Against the command: its columns, and its own loss of exact top-k."""
+    for stored, d in (("f8e4m3", 128), ("int8", 64), ("mxfp4", 128)):
+        shape = dict(n=4096, k=64, b=128, k_b=2)
+        asked = command("recall", "--n", 4096, "--k", 64, "--b", 128, "--kb", 2,
+                        "--rounding", f"qk:{stored}/{d}")
+        assert (asked["rounding"], asked["rounding_d"]) == (f"qk:{stored}", d)
+        assert rcm.quantised_recall(4096, 64, stored, d=d) == 1 - asked["rounding_loss"]
+        assert rcm.quantised_recall(**shape, stored=stored, d=d) == \
+            asked["configurations"][0]["recall_rounded"]
+        choice = command("select", "--n", 4096, "--k", 64, "--rounding", f"qk:{stored}",
+                         "--device", "h100-sxm", "--d", d)
+        assert choice["rounding_loss"] == asked["rounding_loss"] and choice["rounding_d"] == d
+    assert rcm.quantised_recall(64, 64, "int8") == 1
+    for wrong, words in ((dict(stored="int4"), "int8, nvfp4"), (dict(d=15), "16"),
+                         (dict(k=0), "k = 0"), (dict(b=4097), "b")):
+        with pytest.raises(ValueError, match=words):
+            rcm.quantised_recall(**{**dict(n=4096, k=64, stored="int8"), **wrong})
+
+
 def test_rare_confidences(tmp_path):
     """Rows of equal elements, which are drawn, against the exact distribution of lost elements: the
     same buckets but for what 20000 draws leave open, and more where these show few such rows."""

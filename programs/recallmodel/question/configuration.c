@@ -88,7 +88,8 @@ enum {
     SHOW_COSTS = 64,
     WITH_WEIGHTS = 128,
     WITH_MASS_DISTRIBUTION = 256,
-    WITH_TOKEN_CHANGE = 512
+    WITH_TOKEN_CHANGE = 512,
+    WITH_VECTORS = 1024 /* which are rounded */
 };
 
 /* Sets what the lost elements weigh. */
@@ -123,6 +124,7 @@ unsigned configuration_parts(const struct query *query, const struct question *q
                 ? WITH_MASS_DISTRIBUTION
                 : 0U) |
            (token_change_is_known(&query->weights, query->base) ? WITH_TOKEN_CHANGE : 0U) |
+           (question->rounding.to.vectors ? WITH_VECTORS : 0U) |
            (profile_of(question) ? WITH_PROFILE : 0U) |
            (has_roofline(question) ? WITH_ROOFLINE : 0U);
 }
@@ -143,6 +145,7 @@ struct configuration evaluate(struct rcm_topk p, const struct query *query,
         .loss_bound = rcm_loss_bound(p),
         .worst_case = rcm_recall_worst_case(p),
         .probability_exact = rcm_probability_exact(p),
+        .recall_rounded = rounding_recall(&query->rounding, p),
         .target = query->target.weights ? NAN : decimal_value(query->recall_target),
         .reaches = rcm_reaches(p, query->target),
     };
@@ -238,6 +241,8 @@ static const struct column configuration_items[] = {
     {FIELD(struct configuration, lost_mass_quantile), HEADED("lost_mass_quantile", "of a\nrow"),
      .style = STYLE_LOSS, .when = WITH_MASS_DISTRIBUTION},
     {PART(struct configuration, token, token_change_columns), .when = WITH_TOKEN_CHANGE},
+    {FIELD(struct configuration, recall_rounded), HEADED("recall_rounded", "after\nrounding"),
+     .style = STYLE_RECALL, .when = WITH_VECTORS},
     {FIELD(struct configuration, target), .csv = "recall_target"},
     {FIELD(struct configuration, reaches), IN_DATA("reaches_target")},
     {COSTS(struct configuration, cost)},

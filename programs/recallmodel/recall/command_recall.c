@@ -239,7 +239,7 @@ static void recall_text(const struct query *query, const struct table *rows, voi
     print_roofline(settings);
     print_memory(question, &query->base, question_dtype(question));
     weights_print(&question->weights, &query->weights);
-    rounding_print(&question->rounding, &question->weights, &query->rounding, NAN);
+    rounding_print(&question->rounding, &question->weights, &query->rounding, NULL);
     explain_distribution(query, state);
     if (!question->targets.length && !query->target.weights) {
         putchar('\n');

@@ -318,14 +318,14 @@ static int build(struct asked *asked, const struct select_settings *settings, si
 {
     const struct select_lists *lists = &settings->lists;
     const size_t m_count = lists->m.length ? lists->m.length : 1;
+    struct question *question = &asked->settings.question;
     asked->settings = *settings;
-    if (lists->m.length)
-        asked->settings.question.m = lists->m.items[i % m_count];
-    if (lists->count)
-        asked->settings.question.device = lists->devices[i / m_count];
+    question->m = lists->m.length ? lists->m.items[i % m_count] : question->m;
+    question->rounding.d = settings->d;
+    question->device = lists->count ? lists->devices[i / m_count] : question->device;
     int status = selection_check(&asked->settings);
     if (status == STATUS_OK)
-        status = queries_build(&asked->queries, &asked->settings.question, SHAPES_NONE);
+        status = queries_build(&asked->queries, question, SHAPES_NONE);
     for (size_t j = 0; j < asked->queries.length && status == STATUS_OK; j++)
         status = selection_check_query(&asked->settings, &asked->queries.items[j]);
     return status;

@@ -20,7 +20,8 @@ enum {
     WITH_PREDICTION = 128,
     WITH_TIME = 256, /* a predicted time that is not the objective */
     WITH_ROPE = 512,
-    WITH_WEIGHTS = 1024
+    WITH_WEIGHTS = 1024,
+    WITH_VECTORS = 2048 /* which are rounded */
 };
 
 static bool is_candidates(const struct selection_answer *answer)
@@ -43,6 +44,7 @@ static unsigned parts_of(const struct selection_answer *answer)
            (!d && (profile || list) ? WITH_PREDICTION : 0U) |
            (!d && (profile || list) && !by_prediction ? WITH_TIME : 0U) |
            (answer->query->weights.weights.k > 0 ? WITH_WEIGHTS : 0U) |
+           (answer->settings->question.rounding.to.vectors ? WITH_VECTORS : 0U) |
            (selection_has_rope(answer) ? WITH_ROPE : 0U);
 }
 
@@ -77,6 +79,8 @@ static const struct column shape_items[] = {
     {ROW(lost_mass_target), .csv = "lost_mass_target", .when = WITH_WEIGHTS},
     {ROW(score_sd), .csv = "score_sd", .when = WITH_WEIGHTS},
     {ROW(lost_mass), HEADED("lost_mass", "lost\nmass"), .style = STYLE_LOSS, .when = WITH_WEIGHTS},
+    {ROW(recall_rounded), HEADED("recall_rounded", "after\nrounding"), .style = STYLE_RECALL,
+     .when = WITH_VECTORS},
     {ROW(objective), IN_DATA("objective")},
     {ROW(shown), .heading = "time", .style = STYLE_US, .when = BY_TIME},
     {ROW(shown), .heading = "time\n>=", .style = STYLE_US, .when = BY_BOUND},
@@ -146,6 +150,7 @@ static void evaluate(struct selection_shape *shape, const struct selection_answe
         .sd = rcm_recall_sd(p),
         .lost_mass = rcm_lost_mass(p, weights),
         .lost_mass_target = answer->query->target.weights ? answer->query->target.loss : NAN,
+        .recall_rounded = rounding_recall(&answer->query->rounding, p),
         .score_sd = weights->measured ? NAN : weights->score_sd,
         .row_recall = rcm_recall_quantile(p, selection_quantile(answer->settings), 1),
         .objective = point->objective,

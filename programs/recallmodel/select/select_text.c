@@ -154,7 +154,7 @@ static void print_asked(const struct selection_answer *answer)
     unsigned lines = print_lost_mass(answer);
     if (selection_has_buckets(answer))
         lines += rounding_print(&question->rounding, &question->weights, &answer->query->rounding,
-                                rcm_loss_exact(answer->choice.p));
+                                &answer->choice.p);
     lines += print_product(answer);
     lines += print_contiguous(answer);
     lines += print_ties(answer);

@@ -50,7 +50,7 @@ struct selection_shape {
     struct rcm_topk p;
     uint64_t candidates;
     double recall, loss, sd, row_recall; /* of a row: by --quantile */
-    double lost_mass, lost_mass_target, score_sd;
+    double lost_mass, lost_mass_target, score_sd, recall_rounded;
     double objective, over_least, exact, over_exact;
     double shown, shown_over_least, shown_over_exact; /* the same, with a launch for a bound */
     double stage2_us;
