@@ -1,10 +1,13 @@
 """What the lost elements weigh: the command, digit for digit; and rows that are drawn.
 
-Against: the command; softmax by NumPy.
+Against: the command; softmax by NumPy. The tables of docs/quantised.md: the library.
 """
+import csv
 import doctest
 import json
 import os
+import pathlib
+import re
 import subprocess
 
 import numpy
@@ -14,6 +17,7 @@ import recallmodel as rcm
 from recallmodel import _mass
 
 PROGRAM = os.environ.get("RECALLMODEL", "build/recallmodel")
+TOP = pathlib.Path(__file__).parents[2]
 SHAPE = dict(n=4096, k=64, b=37, k_b=4)
 
 
@@ -121,6 +125,53 @@ def test_quantised_recall():
                          (dict(k=0), "k = 0"), (dict(b=4097), "b")):
         with pytest.raises(ValueError, match=words):
             rcm.quantised_recall(**{**dict(n=4096, k=64, stored="int8"), **wrong})
+
+
+def test_quantised_vectors(monkeypatch, capsys, tmp_path):
+    """The script of the real tensors on normal ones, against the model; and numbers by hand."""
+    monkeypatch.syspath_prepend(TOP / "tools")
+    from real_tensors import quantised
+    x = numpy.array([[448, 17, -18, 19, 0.0078125, 0.0009765625]])
+    numpy.testing.assert_array_equal(quantised.store("f8e4m3", x),
+                                     [[448, 16, -18, 20, 0.0078125, 0]])
+    numpy.testing.assert_array_equal(quantised.store("int8", numpy.array([[254., 3, -5, 6.9]])),
+                                     [[254, 4, -4, 6]])
+    x = numpy.array([[7.9, 0.6, -2.5, 5.1] + [0] * 28])
+    numpy.testing.assert_array_equal(quantised.store("mxfp4", x)[0, :4], [6, 0.5, -2, 6])
+    numpy.testing.assert_allclose(quantised.store("nvfp4", x * 6 / 7.9)[0, :4], [6, 0.5, -2, 4])
+    random = numpy.random.default_rng(1)
+    folder = tmp_path / "normal" / "layer-00"
+    folder.mkdir(parents=True)
+    numpy.save(folder / "keys.npy", random.standard_normal((1, 2048, 64)))
+    numpy.save(folder / "queries.npy", random.standard_normal((2, 64, 64)))
+    monkeypatch.setattr("sys.argv", ["quantised.py", str(tmp_path)])
+    quantised.main()
+    rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
+    assert len(rows) == 15
+    for row in rows:  # 128 queries: the mean of k = 64 has a standard error of at most .005
+        assert abs(float(row["kept"]) - float(row["kept_model"])) < 0.025
+        assert abs(float(row["kept_buckets"]) - float(row["kept_buckets_model"])) < 0.025
+
+
+def test_quantised_page():
+    """The tables of docs/quantised.md, against the model and the file of the real tensors."""
+    page = (TOP / "docs/quantised.md").read_text(encoding="utf-8")
+    b = [rcm.smallest_b(131072, 2048, 2, target) for target in (0.99, 0.95)]
+    rows = re.findall(r"\| `qk:(\w+)` \|.*\| (\.\d+) \| (\.\d+) \| (\.\d+) \|", page)
+    assert len(rows) == 5
+    for stored, *said in rows:
+        shapes = [{}, dict(b=b[0], k_b=2), dict(b=b[1], k_b=2)]
+        for number, shape in zip(said, shapes):
+            assert f"{rcm.quantised_recall(131072, 2048, stored, **shape):.3f}"[1:] == number
+    with open(TOP / "paper_figures/ours-quantised/quantised.csv", encoding="utf-8") as file:
+        measured = [row for row in csv.DictReader(file) if row["k"] == "256"]
+    rows = re.findall(r"\| (\w+) \| (\.\d+) \| (\.\d+) to (\.\d+) \|", page)
+    assert len(rows) == 5
+    for stored, model, low, high in rows:
+        kept = [float(row["kept"]) for row in measured if row["stored"] == stored]
+        assert f"{rcm.quantised_recall(8192, 256, stored, d=64):.3f}"[1:] == model
+        for said, got in ((low, min(kept)), (high, max(kept))):
+            assert abs(float(said) - got) < 5.1e-4
 
 
 def test_rare_confidences(tmp_path):

@@ -89,7 +89,8 @@ enum {
     WITH_WEIGHTS = 128,
     WITH_MASS_DISTRIBUTION = 256,
     WITH_TOKEN_CHANGE = 512,
-    WITH_VECTORS = 1024 /* which are rounded */
+    WITH_VECTORS = 1024, /* which are rounded */
+    WITH_ROUNDING = 2048
 };
 
 /* Sets what the lost elements weigh. */
@@ -125,6 +126,7 @@ unsigned configuration_parts(const struct query *query, const struct question *q
                 : 0U) |
            (token_change_is_known(&query->weights, query->base) ? WITH_TOKEN_CHANGE : 0U) |
            (question->rounding.to.vectors ? WITH_VECTORS : 0U) |
+           (question->rounding.to.name ? WITH_ROUNDING : 0U) |
            (profile_of(question) ? WITH_PROFILE : 0U) |
            (has_roofline(question) ? WITH_ROOFLINE : 0U);
 }
@@ -145,6 +147,8 @@ struct configuration evaluate(struct rcm_topk p, const struct query *query,
         .loss_bound = rcm_loss_bound(p),
         .worst_case = rcm_recall_worst_case(p),
         .probability_exact = rcm_probability_exact(p),
+        .rounding = question->rounding.to.name,
+        .rounding_loss = query->rounding.loss,
         .recall_rounded = rounding_recall(&query->rounding, p),
         .target = query->target.weights ? NAN : decimal_value(query->recall_target),
         .reaches = rcm_reaches(p, query->target),
@@ -241,6 +245,8 @@ static const struct column configuration_items[] = {
     {FIELD(struct configuration, lost_mass_quantile), HEADED("lost_mass_quantile", "of a\nrow"),
      .style = STYLE_LOSS, .when = WITH_MASS_DISTRIBUTION},
     {PART(struct configuration, token, token_change_columns), .when = WITH_TOKEN_CHANGE},
+    {FIELD(struct configuration, rounding), .csv = "rounding", .when = WITH_ROUNDING},
+    {FIELD(struct configuration, rounding_loss), .csv = "rounding_loss", .when = WITH_ROUNDING},
     {FIELD(struct configuration, recall_rounded), HEADED("recall_rounded", "after\nrounding"),
      .style = STYLE_RECALL, .when = WITH_VECTORS},
     {FIELD(struct configuration, target), .csv = "recall_target"},

@@ -27,7 +27,8 @@ struct configuration {
     double quantile, quantile_all, at_least, at_least_all; /* ..all: of all m rows at once */
     double lost_mass, attention_error, lost_mass_sd, lost_mass_quantile; /* with weights */
     struct token_change token;                                           /* with a chain */
-    double recall_rounded;                                               /* of --rounding qk: */
+    const char *rounding;
+    double rounding_loss, recall_rounded; /* the latter of vectors */
     double target;
     bool reaches;
     struct rcm_cost cost[RCM_COST_MODELS];

@@ -49,6 +49,7 @@ static int read_rounded(void *to, const char *option, const char *value)
         status = read_name(option, vectors ? name : value, rounded_at, UNTIL_NULL, &i);
     if (status != STATUS_OK)
         return status;
+    rounded.name = rounded_at(i);
     rounded.scores = rcm_format_by_name(name);
     rounded.vectors = vectors ? rcm_quantised_by_name(name + strlen(OF_VECTORS)) : NULL;
     *(struct rounded *)to = rounded;
@@ -56,11 +57,6 @@ static int read_rounded(void *to, const char *option, const char *value)
 }
 
 const struct value_kind kind_of_rounded = {.read = read_rounded, .names = rounded_at};
-
-static bool is_asked(const struct rounding_question *q)
-{
-    return q->to.scores || q->to.vectors;
-}
 
 int read_score_mean(void *to, const char *option, const char *value)
 {
@@ -77,9 +73,8 @@ int read_score_mean(void *to, const char *option, const char *value)
 int rounding_check(const struct rounding_question *q, const struct weights_question *weights)
 {
     if (q->to.vectors && weights->file)
-        return usage_error("--rounding qk:%s is of vectors, and --weights has scores; leave one "
-                           "out",
-                           q->to.vectors->name);
+        return usage_error("--rounding %s is of vectors, and --weights has scores; leave one out",
+                           q->to.name);
     if (q->mean.given && !q->to.scores)
         return usage_error("--score-mean only matters where scores are rounded; give --rounding");
     if (q->mean.given && weights->file)
@@ -127,9 +122,8 @@ static int of_vectors(const struct rounding_question *q, uint64_t n, uint64_t k,
 {
     const uint64_t d = d_of(q);
     if (d < D_LEAST || d > UINT32_MAX)
-        return usage_error(
-            "--rounding qk:%s is for vectors of %d to 2^32 - 1 elements, not %" PRIu64,
-            q->to.vectors->name, D_LEAST, d);
+        return usage_error("--rounding %s is for vectors of %d to 2^32 - 1 elements, not %" PRIu64,
+                           q->to.name, D_LEAST, d);
     found->correlation =
         k == n ? 1.0 : rcm_quantised_correlation(q->to.vectors, d, (double)k / (double)n);
     found->loss = 1.0 - rounding_recall(found, (struct rcm_topk){.n = n, .k = k, .b = 1, .k_b = k});
@@ -216,12 +210,9 @@ unsigned rounding_print(const struct rounding_question *q, const struct weights_
 void rounding_json(json_t *object, const struct rounding_question *q,
                    const struct query_rounding *found)
 {
-    char name[32];
-    if (!is_asked(q))
+    if (!q->to.name)
         return;
-    snprintf(name, sizeof name, "%s%s", q->to.vectors ? OF_VECTORS : "",
-             q->to.vectors ? q->to.vectors->name : q->to.scores->name);
-    set_text(object, "rounding", name);
+    set_text(object, "rounding", q->to.name);
     set_real(object, "rounding_loss", found->loss);
     if (q->to.vectors) {
         set_count(object, "rounding_d", d_of(q));

@@ -15,9 +15,10 @@ struct score_mean {
 
 /* What is rounded: the scores, or the vectors whose products they are. */
 struct rounded {
-    const struct rcm_format *scores;     /* NULL: not these .. */
-    const struct rcm_quantised *vectors; /* .. nor these */
-    uint64_t d;                          /* of the vectors; 0: not given */
+    const char *name; /* as given, without d; NULL: nothing */
+    const struct rcm_format *scores;
+    const struct rcm_quantised *vectors;
+    uint64_t d; /* of the vectors; 0: not given */
 };
 
 struct rounding_question {

@@ -21,7 +21,8 @@ enum {
     WITH_TIME = 256, /* a predicted time that is not the objective */
     WITH_ROPE = 512,
     WITH_WEIGHTS = 1024,
-    WITH_VECTORS = 2048 /* which are rounded */
+    WITH_VECTORS = 2048, /* which are rounded */
+    WITH_ROUNDING = 4096
 };
 
 static bool is_candidates(const struct selection_answer *answer)
@@ -45,6 +46,7 @@ static unsigned parts_of(const struct selection_answer *answer)
            (!d && (profile || list) && !by_prediction ? WITH_TIME : 0U) |
            (answer->query->weights.weights.k > 0 ? WITH_WEIGHTS : 0U) |
            (answer->settings->question.rounding.to.vectors ? WITH_VECTORS : 0U) |
+           (answer->settings->question.rounding.to.name ? WITH_ROUNDING : 0U) |
            (selection_has_rope(answer) ? WITH_ROPE : 0U);
 }
 
@@ -79,6 +81,8 @@ static const struct column shape_items[] = {
     {ROW(lost_mass_target), .csv = "lost_mass_target", .when = WITH_WEIGHTS},
     {ROW(score_sd), .csv = "score_sd", .when = WITH_WEIGHTS},
     {ROW(lost_mass), HEADED("lost_mass", "lost\nmass"), .style = STYLE_LOSS, .when = WITH_WEIGHTS},
+    {ROW(rounding), .csv = "rounding", .when = WITH_ROUNDING},
+    {ROW(rounding_loss), .csv = "rounding_loss", .when = WITH_ROUNDING},
     {ROW(recall_rounded), HEADED("recall_rounded", "after\nrounding"), .style = STYLE_RECALL,
      .when = WITH_VECTORS},
     {ROW(objective), IN_DATA("objective")},
@@ -150,6 +154,8 @@ static void evaluate(struct selection_shape *shape, const struct selection_answe
         .sd = rcm_recall_sd(p),
         .lost_mass = rcm_lost_mass(p, weights),
         .lost_mass_target = answer->query->target.weights ? answer->query->target.loss : NAN,
+        .rounding = answer->settings->question.rounding.to.name,
+        .rounding_loss = answer->query->rounding.loss,
         .recall_rounded = rounding_recall(&answer->query->rounding, p),
         .score_sd = weights->measured ? NAN : weights->score_sd,
         .row_recall = rcm_recall_quantile(p, selection_quantile(answer->settings), 1),

@@ -46,11 +46,11 @@ struct select_settings {
 /* What is known of one bucketed shape: a row of the tables. */
 struct selection_shape {
     struct query_fields query;
-    const char *device, *minimised, *exact_kernel, *verdict;
+    const char *device, *minimised, *exact_kernel, *verdict, *rounding;
     struct rcm_topk p;
     uint64_t candidates;
     double recall, loss, sd, row_recall; /* of a row: by --quantile */
-    double lost_mass, lost_mass_target, score_sd, recall_rounded;
+    double lost_mass, lost_mass_target, score_sd, rounding_loss, recall_rounded;
     double objective, over_least, exact, over_exact;
     double shown, shown_over_least, shown_over_exact; /* the same, with a launch for a bound */
     double stage2_us;

@@ -254,6 +254,39 @@ static void shape_of_error(const double *x, const double *y, double moments[2])
     moments[1] += e4 / N / (e2 / N * e2 / N) - 3.0;
 }
 
+/* The error alone: the variance of what is uncorrelated with the element, over the square of the
+ * factor. Where the score is 1 it is all that counts: see above. */
+START_TEST(elements_that_are_drawn)
+{
+    enum { VECTORS = 128, D = 128 };
+    static double x[VECTORS * D], y[VECTORS * D];
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    for (size_t f = 0; f < FORMATS; f++) {
+        struct means m = {0};
+        for (int tensor = 0; tensor < 100; tensor++) {
+            double xx = 0.0, xy = 0.0, yy = 0.0;
+            draw(rng, x, VECTORS * D);
+            store(rcm_quantised(f)->name, x, y, VECTORS, D);
+            for (size_t i = 0; i < VECTORS * D; i++) {
+                xx += x[i] * x[i];
+                xy += x[i] * y[i];
+                yy += (y[i] - x[i]) * (y[i] - x[i]);
+            }
+            /* yy: of the error e; x e = x y - x^2 */
+            const double xe = xy - xx;
+            add(&m, (yy - xe * xe / xx) / xx / (xy / xx * xy / xx));
+        }
+        const double r = rcm_quantised_correlation(rcm_quantised(f), D, gsl_cdf_ugaussian_Q(1.0)),
+                     mean = m.sum / m.rows,
+                     se = sqrt((m.square / m.rows - mean * mean) / (m.rows - 1.0));
+        printf("measured: %s: error %.4g, the model %+.2f %% (%.2f)\n", rcm_quantised(f)->name,
+               mean, 100.0 * (1.0 / r - 1.0 - mean) / mean, 100.0 * se / mean);
+        ck_assert_double_le(fabs(1.0 / r - 1.0 - mean), 5.0 * se + 2e-3 * mean);
+    }
+    gsl_rng_free(rng);
+}
+END_TEST
+
 /* What is measured of a format. */
 struct measured {
     struct means all[3], buckets[3];
@@ -401,5 +434,5 @@ START_TEST(one_alone)
 }
 END_TEST
 
-TEST_MAIN("quantised", numbers_by_hand, integers_in_closed_form, vectors_that_are_drawn,
-          pairs_in_buckets, one_alone)
+TEST_MAIN("quantised", numbers_by_hand, integers_in_closed_form, elements_that_are_drawn,
+          vectors_that_are_drawn, pairs_in_buckets, one_alone)
