@@ -152,9 +152,8 @@ static void print_asked(const struct selection_answer *answer)
 {
     const struct question *question = &answer->settings->question;
     unsigned lines = print_lost_mass(answer);
-    if (selection_has_buckets(answer))
-        lines += rounding_print(&question->rounding, &question->weights, &answer->query->rounding,
-                                &answer->choice.p);
+    lines += rounding_print(&question->rounding, &question->weights, &answer->query->rounding,
+                            selection_has_buckets(answer) ? &answer->choice.p : NULL);
     lines += print_product(answer);
     lines += print_contiguous(answer);
     lines += print_ties(answer);
