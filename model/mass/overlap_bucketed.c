@@ -140,5 +140,6 @@ double rcm_overlap_bucketed(struct rcm_topk p, double correlation)
         return of_row(&q, k, rcm_overlap(share, share, correlation), q.own);
     double last;
     const double recall = of_long_row(&q, share, &last);
-    return of_row(&q, k, recall, last);
+    /* survival falls with the rank, so no other order keeps more than the own */
+    return fmin(of_row(&q, k, recall, last), rcm_recall_exact(p));
 }

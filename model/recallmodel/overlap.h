@@ -24,10 +24,10 @@ double rcm_overlap(double share, double visited, double correlation);
  * bucket, against the exact top k by one's own, in a row of n. What a bucket loses is replaced by
  * the next best, some of which are in the own top k. Exact top-k on the other scores: k_b = k.
  * Domain    that of rcm_loss_exact without lengths, 0 < correlation <= 1; otherwise NaN.
- * Returns   rcm_recall_exact() for correlation 1.
+ * Returns   at most rcm_recall_exact(), which it is for correlation 1.
  * Accuracy  k times the loss errs by at most RCM_OVERLAP_BUCKETED_ELEMENTS elements (rows that are
  *           drawn, correlations from .5 on).
- * Time      0.1 to 50 ms.
+ * Time      0.1 to 50 ms; up to 1 s where k is a large part of n, or k_b above 100.
  * Source    docs/models.md, "Quantised products". */
 #define RCM_OVERLAP_BUCKETED_ELEMENTS 0.25
 double rcm_overlap_bucketed(struct rcm_topk p, double correlation);

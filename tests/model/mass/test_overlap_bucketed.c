@@ -231,6 +231,9 @@ START_TEST(one_alone)
     }
     struct rcm_topk p = {100, 100, 10, 5, .m = 1};
     ck_assert_double_eq(rcm_overlap_bucketed(p, 0.5), 0.5); /* all are wanted */
+    /* fewer candidates than wanted: steps of the survival */
+    ck_assert_double_le(rcm_overlap_bucketed((struct rcm_topk){89, 54, 3, 10, .m = 1}, 0.99998),
+                        30.0 / 54.0);
     ck_assert(isnan(rcm_overlap_bucketed(p, 0.0)) && isnan(rcm_overlap_bucketed(p, 1.1)) &&
               isnan(rcm_overlap_bucketed(p, NAN)));
     p.k = 101;
