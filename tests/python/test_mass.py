@@ -138,7 +138,8 @@ def test_quantised_vectors(monkeypatch, capsys, tmp_path):
                                      [[254, 4, -4, 6]])
     x = numpy.array([[7.9, 0.6, -2.5, 5.1] + [0] * 28])
     numpy.testing.assert_array_equal(quantised.store("mxfp4", x)[0, :4], [6, 0.5, -2, 6])
-    numpy.testing.assert_allclose(quantised.store("nvfp4", x * 6 / 7.9)[0, :4], [6, 0.5, -2, 4])
+    numpy.testing.assert_allclose(quantised.store("nvfp4", x[:, :16] * 6 / 7.9)[0, :4],
+                                  [6, 0.5, -2, 4])
     random = numpy.random.default_rng(1)
     folder = tmp_path / "normal" / "layer-00"
     folder.mkdir(parents=True)
