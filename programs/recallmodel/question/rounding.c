@@ -15,14 +15,30 @@
 #define D_DEFAULT 128
 #define D_LEAST 16
 
+static const char *format_at(unsigned i)
+{
+    return rcm_format(i) ? rcm_format(i)->name : NULL;
+}
+
+static int read_format(void *to, const char *option, const char *value)
+{
+    unsigned i;
+    const int status = read_name(option, value, format_at, UNTIL_NULL, &i);
+    if (status == STATUS_OK)
+        *(const struct rcm_format **)to = rcm_format(i);
+    return status;
+}
+
+const struct value_kind kind_of_format = {.read = read_format, .names = format_at};
+
 /* The names of the formats of scores, then those of vectors. */
 static const char *rounded_at(unsigned i)
 {
     static char names[16][24];
     unsigned scores = 0;
-    while (rcm_format(scores))
+    while (format_at(scores))
         if (scores++ == i)
-            return rcm_format(i)->name;
+            return format_at(i);
     const struct rcm_quantised *vectors = rcm_quantised(i - scores);
     if (!vectors || i - scores >= sizeof names / sizeof *names)
         return NULL;

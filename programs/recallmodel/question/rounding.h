@@ -27,6 +27,7 @@ struct rounding_question {
     uint64_t d; /* of the vectors, where the command knows it; otherwise 0 */
 };
 
+extern const struct value_kind kind_of_format;  /* const struct rcm_format *, of scores */
 extern const struct value_kind kind_of_rounded; /* struct rounded */
 argument_reader read_score_mean;                /* struct score_mean */
 
