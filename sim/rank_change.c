@@ -145,12 +145,13 @@ static struct rank_changed next_change(struct change *c)
 }
 
 size_t rank_change(const struct rank_weights *weights, const struct chain *chain,
-                   struct rank_placement placement, struct rank_changed *each)
+                   struct rank_placement placement, size_t most, struct rank_changed *each)
 {
     struct change c;
     size_t length = 0;
     if (change_begin(&c, weights, chain, placement)) {
         length = rank_draws(weights->shown);
+        length = length < most ? length : most;
         for (size_t i = 0; i < length; i++) {
             each[i] = next_change(&c);
             each[i].share /= (double)length;

@@ -108,13 +108,13 @@ struct rank_changed {
     double share; /* of the rows that it stands for */
 };
 
-/* Rows of which buckets lose a token of the exact top k, drawn as for rank_loss(), in `each` for
- * RANK_DRAWS; in the others nothing changes. Lost places are filled by the next tokens that buckets
- * hand on, of the first weights->shown. Draw i is of row i % weights->kept_rows.
+/* Rows of which buckets lose a token of the exact top k, drawn as for rank_loss(), at most `most`
+ * of them, in `each`; in the others nothing changes. Lost places are filled by the next tokens that
+ * buckets hand on, of the first weights->shown. Draw i is of row i % weights->kept_rows.
  * Domain    as rank_loss(), and weights of rank_scores with `change`.
  * Returns   how many; or 0 if memory runs out. */
 size_t rank_change(const struct rank_weights *weights, const struct chain *chain,
-                   struct rank_placement placement, struct rank_changed *each);
+                   struct rank_placement placement, size_t most, struct rank_changed *each);
 
 /* The mean over all rows of a number that draw i has `stride` behind that of draw i - 1, and its
  * standard error, which allows for the drawn rows being few. */

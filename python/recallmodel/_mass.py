@@ -189,7 +189,8 @@ def token_change(k: int, b: int, k_b: int, *, chain: str = "top-k", n: Optional[
         p: Any = shape_of(in_domain(shapes(n=scores.n, k=k, b=count("b", b),
                                            k_b=count("k_b", k_b))))
         each = ffi.new("struct rank_changed[]", sim().RANK_DRAWS)
-        length = sim().rank_change(weights, ffi.addressof(scores.chain), (p.b, p.k_b, _SEED), each)
+        length = sim().rank_change(weights, ffi.addressof(scores.chain), (p.b, p.k_b, _SEED),
+                                   len(each), each)
         if length == 0:
             raise MemoryError("the rows do not fit into memory")
         drawn = [model.rcm_token_change(one.exact, one.approximate, one.common)

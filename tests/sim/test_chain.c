@@ -262,7 +262,7 @@ static void compare(const char *text, int n, int k, struct rank_placement to)
     place(&all, 0, in, 0, 1.0);
     for (int r = 0; r < ROWS; r++)
         count_all(&all, &chain, rows[r], positions, mean[r]);
-    const size_t length = rank_change(&weights, &chain, to, each);
+    const size_t length = rank_change(&weights, &chain, to, RANK_DRAWS, each);
     ck_assert_uint_eq(length, RANK_DRAWS);
     for (size_t i = 0; i < length; i++) {
         const struct rcm_token_change t =

@@ -104,7 +104,8 @@ static void weigh(struct configuration *c, const struct query *query,
     c->attention_error = rcm_attention_error(c->p, weights);
     c->token = token_change(&query->weights, c->p,
                             asked->quantile.given ? decimal_value(asked->quantile.value)
-                                                  : TOKEN_CHANGE_REST);
+                                                  : TOKEN_CHANGE_REST,
+                            query->length);
     if (!asked->quantile.given)
         return;
     struct mass_distribution dist = mass_distribution(&query->weights, c->p);

@@ -120,7 +120,8 @@ bool token_change_is_known(const struct query_weights *w, struct rcm_topk p)
     return w->change && can_draw(w, p);
 }
 
-struct token_change token_change(const struct query_weights *w, struct rcm_topk p, double rest)
+struct token_change token_change(const struct query_weights *w, struct rcm_topk p, double rest,
+                                 size_t shapes)
 {
     struct token_change t = {w->chain_text, NAN, NAN, NAN, rest, NAN, NAN, NAN, NAN, NAN, NAN};
     if (!token_change_is_known(w, p))
@@ -128,7 +129,9 @@ struct token_change token_change(const struct query_weights *w, struct rcm_topk 
     struct rank_changed *const each = require_memory(malloc(RANK_DRAWS * sizeof *each));
     struct rcm_token_change *const of = require_memory(malloc(RANK_DRAWS * sizeof *of));
     struct rank_draw *const losses = require_memory(malloc(RANK_DRAWS * sizeof *losses));
-    const size_t length = rank_change(&w->rows, &w->chain, placement_of(p), each);
+    const size_t most = shapes > CHANGE_SHAPES ? RANK_DRAWS * CHANGE_SHAPES / shapes : RANK_DRAWS,
+                 length = rank_change(&w->rows, &w->chain, placement_of(p),
+                                      most > RANK_DRAWS_LEAST ? most : RANK_DRAWS_LEAST, each);
     if (length > 0)
         sum_up(&t, &w->rows, each, length, of, losses);
     free(each);

@@ -44,10 +44,12 @@ struct token_change {
     double reverse_infinite; /* the share of rows where that of log(p/q) is infinite */
 };
 
-/* quantile: what all but this share of the rows do not exceed. */
+/* quantile: what all but this share of the rows do not exceed. As many shapes are asked for as
+ * `shapes`: more than CHANGE_SHAPES share the rows of so many, so that a list takes no longer. */
+#define CHANGE_SHAPES 8
 #define TOKEN_CHANGE_REST 0.05 /* where no other is asked for */
 struct token_change token_change(const struct query_weights *weights, struct rcm_topk p,
-                                 double rest);
+                                 double rest, size_t shapes);
 
 extern const struct columns token_change_columns;
 

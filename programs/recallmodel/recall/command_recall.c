@@ -360,6 +360,9 @@ const struct command command_recall = {
               "  cost            operations (basic, serial) or parallel steps (parallel) of both "
               "stages, by that cost model\n"
               "  x               the speed-up over exact top-k by the same cost model\n"
+              "  token changes   how much a sampler's token changes (--top-p, --chain): the mean "
+              "total variation, by drawn rows\n"
+              "  after rounding  the recall where queries and keys are rounded (--rounding qk:T)\n"
               "  *               marks the fewest candidates that reach --recall",
     .columns = &configuration_columns,
     .options = recall_options,

@@ -52,7 +52,7 @@ void distribution_mass_print(const struct query *query, const struct question *q
     for (size_t i = 0; i < query->length; i++) {
         struct mass_distribution dist = mass_distribution(&query->weights, query->shapes[i]);
         const struct token_change change =
-            token_change(&query->weights, query->shapes[i], TOKEN_CHANGE_REST);
+            token_change(&query->weights, query->shapes[i], TOKEN_CHANGE_REST, query->length);
         struct mass_row row = {.p = query->shapes[i],
                                .mean = dist.mean,
                                .sd = dist.sd,
@@ -85,8 +85,8 @@ void distribution_mass_json(json_t *shape, const struct query *query, struct rcm
     set_real(shape, "lost_mass_sd", dist.sd);
     set_real(shape, "attention_error", rcm_attention_error(p, &query->weights.weights));
     json_object_set_new(shape, "lost_mass_quantiles", quantiles);
-    const struct token_change change =
-        token_change(&query->weights, p, length ? decimal_value(shares[0]) : TOKEN_CHANGE_REST);
+    const struct token_change change = token_change(
+        &query->weights, p, length ? decimal_value(shares[0]) : TOKEN_CHANGE_REST, query->length);
     token_change_json(shape, &change);
     mass_distribution_free(&dist);
 }

@@ -251,7 +251,6 @@ static int run_tune(int count, char **arguments)
 
 const struct command command_tune = {
     .name = "tune",
-    .group = "How long does it take on my machine?",
     .summary = "times what can be called here for one question, and says which to call",
     .example = "recallmodel tune --n 151936 --k 50 --m 64\n"
                "recallmodel tune --n 2^17 --k 2048 --recall 0.99 --dtype bf16\n"

@@ -238,7 +238,7 @@ struct mass_distribution selection_lost_mass(const struct selection_answer *answ
 struct token_change selection_token_change(const struct selection_answer *answer)
 {
     return token_change(&answer->query->weights, answer->choice.p,
-                        selection_quantile_rest(answer->settings));
+                        selection_quantile_rest(answer->settings), 1);
 }
 
 void selection_free(struct selection_answer *answer)
