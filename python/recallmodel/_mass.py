@@ -203,10 +203,8 @@ def token_change(k: int, b: int, k_b: int, *, chain: str = "top-k", n: Optional[
             return float(sim().rank_change_mean(weights, each, length, _Weights._at(column), 1,
                                                 errors))
 
-        rates = [mean(one.differs for one in drawn),
-                 *(mean(getattr(one, f"by_{order}") for one in each[0:length])
-                   for order in ("rank", "position"))]
         total_variation = mean(one.total_variation for one in drawn)
+        error = errors[0]
         draws = ffi.new("struct rank_draw[]", [(one.total_variation, weight)
                                                for one, weight in zip(drawn, share)])
         loss = lib.new("rank_loss", each=draws, length=length)
@@ -217,9 +215,15 @@ def token_change(k: int, b: int, k_b: int, *, chain: str = "top-k", n: Optional[
         gone = numpy.array([one.common < one.exact for one in each[0:length]])
         means = numpy.array(ffi.unpack(weights.share, k))
         of = _Weights(scores.n, k, None, means / means.sum())
-        return TokenChange(total_variation, errors[0], sim().rank_loss_quantile(loss, rest), *rates,
-                           finite / (1 - infinite) if infinite < 1 else None, infinite,
-                           min(float(share[gone].sum()), 1.0), model.rcm_lost_mass(p, of._row))
+        return TokenChange(
+            total_variation=total_variation, error=error,
+            quantile=sim().rank_loss_quantile(loss, rest),
+            differs=mean(one.differs for one in drawn),
+            differs_by_rank=mean(one.by_rank for one in each[0:length]),
+            differs_by_position=mean(one.by_position for one in each[0:length]),
+            kl=finite / (1 - infinite) if infinite < 1 else None, kl_infinite=infinite,
+            kl_exact_infinite=min(float(share[gone].sum()), 1.0),
+            lost_mass=model.rcm_lost_mass(p, of._row))
 
 
 def overlap(share: float, visited: float, correlation: float) -> float:
@@ -293,7 +297,7 @@ def quantised_recall(n: int, k: int, stored: str, *, d: int = 128, b: int = 1,
     """
     row = model.rcm_quantised_by_name(stored.encode())
     if not row:
-        names = []
+        names: list[str] = []
         while model.rcm_quantised(len(names)):
             names.append(ffi.string(model.rcm_quantised(len(names)).name).decode())
         raise ValueError(f"stored = {stored!r} is none of {', '.join(names)}")
