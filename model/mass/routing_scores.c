@@ -177,7 +177,7 @@ static int wrong_text(struct rcm_routing q, char *buffer, size_t size)
     if (g.n % g.size)
         return snprintf(buffer, size,
                         "block %" PRIu64 " does not divide n = %" PRIu64
-                        "; give a divisor, for groups by scores are of one size",
+                        "; give a divisor, as groups by scores have one size",
                         g.size, g.n);
     if (g.n / g.size > RCM_ROUTING_GROUPS_MOST)
         return snprintf(buffer, size,

@@ -67,7 +67,7 @@ static const char *const rejected[][4] = {
     {"recall --n 100 --k 10 --rounding qk:int9", "--rounding 'qk:int9'", "qk:int8"},
     {"recall --n 100 --k 10 --rounding qk:", "--rounding 'qk:'", "qk:f8e4m3"},
     {"recall --n 100 --k 10 --rounding f16/64", "--rounding 'f16/64'", "bf16"},
-    {"recall --n 100 --k 10 --rounding qk:int8/", "--rounding ''", "whole number"},
+    {"recall --n 100 --k 10 --rounding qk:int8/", "--rounding qk:int8/", "elements of a vector"},
     {"recall --n 100 --k 10 --rounding qk:int8/x", "--rounding 'x'", "whole number"},
     {"recall --n 100 --k 10 --rounding qk:int8/64,128", "--rounding", "one"},
     {"select --n 100 --k 10 --rounding qk:int8/15", "qk:int8", "16 to 2^32 - 1"},

@@ -54,6 +54,10 @@ static int read_rounded(void *to, const char *option, const char *value)
     const bool vectors = strncmp(value, OF_VECTORS, strlen(OF_VECTORS)) == 0;
     unsigned i;
     int status = STATUS_OK;
+    if (vectors && slash && !slash[1])
+        return usage_error("%s %.*s has no number behind /; give the elements of a vector, such as "
+                           "qk:int8/64",
+                           option, VALUE_SHOWN, value);
     if (vectors && slash) {
         struct count_list d = {0};
         status = read_one_count(&d, option, slash + 1);

@@ -35,8 +35,8 @@ argument_reader read_score_mean;                /* struct score_mean */
     {"--rounding", "T", &kind_of_rounded, IN_QUESTION(rounding.to), \
      "also print what exact top-k loses if it sees the scores in f16, bf16, f8e4m3 or f8e5m2: " \
      "those of --weights, or normal ones (--score-sd, default 1); or, with qk:f8e4m3, qk:f8e5m2, " \
-     "qk:int8, qk:nvfp4 or qk:mxfp4, if queries and keys are stored so, and what buckets lose on " \
-     "top (normal vectors of 128 elements, or D by qk:int8/D)"}, \
+     "qk:int8, qk:nvfp4 or qk:mxfp4, if queries and keys are stored so, and the recall that " \
+     "buckets then have (normal vectors of 128 elements, or of D with qk:int8/D)"}, \
     { \
         "--score-mean", "M", BY(read_score_mean), IN_QUESTION(rounding.mean), \
             "the mean of the scores that are rounded (default 0)" \

@@ -53,8 +53,9 @@ argument_reader read_chain;       /* struct chain_option */
          "of the top k's mass, and print how the token's distribution changes (drawn rows)"}, \
     { \
         "--chain", "STEPS", BY(read_chain), IN_QUESTION(weights.chain), \
-            "the same for a sampler's steps in order: temperature=T, top-k, top-p=P, min-p=P, " \
-            "typical=P, separated by commas (default temperature, top-k, top-p of those options)" \
+            "the same for a sampler's steps in their order, such as top-k,top-p=0.9: of " \
+            "temperature=T, top-k (first, if not named), top-p=P, min-p=P and typical=P (default " \
+            "temperature, top-k, top-p of those options)" \
     }
 
 /* The rules that a command with these options has. */

@@ -29,11 +29,11 @@ argument_reader read_bias_sd;                         /* double */
 #define OPTIONS_ROUTING(at) \
     {"--by", "G", &kind_of_group_score, (at) + offsetof(struct routing_question, by), \
      "blocks are groups of experts, kept by their best score or by the sum of their two-best: " \
-     "prints both, and * is about this one"}, \
+     "prints both, and * is about G; without --blocks, for each number of groups"}, \
         {"--scores", "F", &kind_of_expert_scores, \
          (at) + offsetof(struct routing_question, scores), \
-         "how scores come from normal logits: sigmoid (default), softmax, or uniform without " \
-         "logits"}, \
+         "how scores come from normal logits: sigmoid (default), softmax, or uniform, without " \
+         "logits and so without --score-sd"}, \
         {"--score-sd", "S", BY(read_score_sd), (at) + offsetof(struct routing_question, score_sd), \
          "the standard deviation of the logits (default 1)"}, \
         {"--rounding", "T", &kind_of_format, (at) + offsetof(struct routing_question, format), \
@@ -44,7 +44,8 @@ argument_reader read_bias_sd;                         /* double */
          "the choice, not for the weight"}, \
     { \
         "--rows", "R", BY(read_count), (at) + offsetof(struct routing_question, rows), \
-            "how many rows are drawn (default 20000)" \
+            "how many rows are drawn (default 20000), of the only number of --blocks or of *; in " \
+            "text and JSON" \
     }
 
 /* The rule of a command with these options. */
