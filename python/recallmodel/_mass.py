@@ -142,12 +142,16 @@ _CHANGE_K_MOST = 65536
 def _weigh(n, k, chain, score_sd, rows, dtype, probabilities, stack):
     """struct rank_weights of normal scores, or of rows."""
     error = ffi.new("char[]", 400)
+    if not isinstance(chain, str):
+        raise TypeError(f"chain must be a text such as 'top-k,top-p=0.9', not {chain!r}")
     scores = lib.new("rank_scores", change=True, probabilities=probabilities)
     if sim().chain_read(ffi.addressof(scores.chain), chain.encode(), (error, len(error))) != 0:
-        raise ValueError(f"chain {chain!r} {lib.text_of(error)}")
+        raise ValueError(f"chain {chain!r} {lib.text_of(error).replace('--k', 'k')}")
     if (score_sd is None) == (rows is None):
         raise ValueError("give either score_sd, the standard deviation of the scores, or rows")
     if rows is None:
+        if n is None:
+            raise ValueError("give n, the elements of a row, beside score_sd")
         scores.score_sd = real("score_sd", score_sd)
         sd = scores.score_sd / sim().chain_temperature(ffi.addressof(scores.chain))
         if not 0 <= sd <= SCORE_SD_MOST:
@@ -172,10 +176,10 @@ def token_change(k: int, b: int, k_b: int, *, chain: str = "top-k", n: Optional[
     """How buckets change the token that a sampler draws, by drawn rows. One shape, no arrays.
 
     chain: the sampler's steps in order, of temperature=T, top-k, top-p=P, min-p=P and typical=P;
-    the default is the first step if top-k is not named. score_sd: normal scores of this standard
-    deviation, in rows of n. rows: instead of both, an array or the path of a file, as in
-    simulate(); dtype, of a file without one. probabilities: the rows are these, not scores. rest:
-    the share of rows that may exceed the quantile.
+    top-k comes first if it is not named. score_sd: normal scores of this standard deviation, in
+    rows of n. rows: instead of both, an array or the path of a file, as in simulate(); dtype, of a
+    file without one. probabilities: the rows are these, not scores. rest: the share of rows that
+    may exceed the quantile.
 
         >>> import recallmodel as rcm
         >>> change = rcm.token_change(50, 22, 4, chain="top-k,top-p=0.5", n=32000, score_sd=3)
@@ -269,14 +273,14 @@ def routing(n: int, k: int, blocks: int, *, block: int, by: GroupScore = "best",
         >>> [round(of.recall, 4) for of in kept]
         [0.8095, 0.8219]
     """
-    groups = {name: count(name, value) for name, value in
-              (("n", n), ("k", k), ("size", block), ("kept", blocks))}
+    groups = {"n": count("n", n), "k": count("k", k), "size": count("block", block),
+              "kept": count("blocks", blocks)}
     asked: Any = lib.new("rcm_routing", groups=groups, logit_sd=real("score_sd", score_sd),
                          by=lib.number_of(by, GroupScore, "by"),
                          scores=lib.number_of(scores, ExpertScores, "scores"))[0]
     text = ffi.new("char[]", 200)
     if model.rcm_routing_wrong(asked, text, len(text)) > 0:
-        raise ValueError(lib.text_of(text))
+        raise ValueError(lib.text_of(text).replace("score-sd", "score_sd"))
     lost = model.rcm_routing_loss(asked)
     return Routing(1.0 - lost.experts, lost.weight)
 
@@ -295,7 +299,7 @@ def quantised_recall(n: int, k: int, stored: str, *, d: int = 128, b: int = 1,
         >>> round(rcm.quantised_recall(131072, 2048, "f8e4m3", b=912, k_b=4), 3)
         0.937
     """
-    row = model.rcm_quantised_by_name(stored.encode())
+    row = model.rcm_quantised_by_name(str(stored).encode())
     if not row:
         names: list[str] = []
         while model.rcm_quantised(len(names)):

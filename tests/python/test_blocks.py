@@ -83,3 +83,5 @@ def test_groups_of_experts():
         rcm.routing(160, 6, 3, block=30)
     with pytest.raises(ValueError, match="by 'mean' is not known; give one of best, two-best"):
         rcm.routing(160, 6, 3, block=20, by="mean")
+    with pytest.raises(ValueError, match="score_sd is 17"):
+        rcm.routing(160, 6, 3, block=20, score_sd=17)

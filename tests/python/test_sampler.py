@@ -151,7 +151,8 @@ def test_own_rows():
     (dict(rows=numpy.zeros((1, 9))), "give either"), (dict(score_sd=99), "is not in 0"),
     (dict(rest=1.5), "rest = 1.5"), (dict(n=None, score_sd=None, rows=numpy.full((1, 60),
                                                                                -numpy.inf)), "row"),
-    (dict(k=0), "k"), (dict(b=10**9), "b")])
+    (dict(chain=None), "chain must be a text"), (dict(chain="top-k=5"), "give it as k$"),
+    (dict(n=None), "give n"), (dict(k=0), "k"), (dict(b=10**9), "b")])
 def test_faults(arguments, text):
     with pytest.raises((ValueError, TypeError), match=text):
         rcm.token_change(**{**dict(k=5, b=5, k_b=1, n=100, score_sd=1), **arguments})
