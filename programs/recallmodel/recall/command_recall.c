@@ -359,15 +359,12 @@ const struct command command_recall = {
               "  lost mass       with --score-sd or --weights: the share of the softmax mass that "
               "the lost elements have\n"
               "  token changes   with --top-p or --chain: the total variation of the next token's "
-              "distribution, half the sum of the differences of all probabilities\n"
+              "distribution, half the sum of the differences of all probabilities, by drawn rows\n"
               "  after rounding  with --rounding qk: the recall if queries and keys are stored so\n"
               "  binomial        the approximation of Key et al., a lower bound of the recall\n"
               "  cost            operations (basic, serial) or parallel steps (parallel) of both "
               "stages, by that cost model\n"
               "  x               the speed-up over exact top-k by the same cost model\n"
-              "  token changes   how much a sampler's token changes (--top-p, --chain): the mean "
-              "total variation, by drawn rows\n"
-              "  after rounding  the recall where queries and keys are rounded (--rounding qk:T)\n"
               "  *               marks the fewest candidates that reach --recall",
     .columns = &configuration_columns,
     .options = recall_options,
