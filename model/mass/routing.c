@@ -277,7 +277,8 @@ struct rcm_routing_loss rcm_routing_loss(struct rcm_routing q)
         return (struct rcm_routing_loss){0.0, 0.0};
     const struct nodes nodes =
         nodes_between(&r.scores, lowest_of_top(&r), INFINITY, r.half, r.half);
-    double lost = 0.0, lost_weight = 0.0, weight = 0.0;
+    /* beyond the end nothing is lost, and all are of the top k */
+    double lost = 0.0, lost_weight = 0.0, weight = r.n * score_weight_beyond(&r.scores);
     for (unsigned i = 0; i < nodes.length; i++) {
         const struct taken v = taken_at(&r, nodes.x[i]);
         const double density = r.n * nodes.weight[i] * normal_density(v.at);

@@ -97,6 +97,13 @@ double score_weight(const struct expert_scores *s, double x)
     }
 }
 
+double score_weight_beyond(const struct expert_scores *s)
+{
+    if (s->kind != EVEN_EXP) /* a weight of some units */
+        return 0.0;
+    return exp(0.5 * s->sd * s->sd) * normal_below(s->sd - s->end);
+}
+
 /* ---- quadrature */
 
 /* The zeros of the Legendre polynomial, by Newton's iteration. */

@@ -30,6 +30,9 @@ struct expert_scores expert_scores_of(struct rcm_routing routing);
 /* What an expert weighs, in units that all share. */
 double score_weight(const struct expert_scores *scores, double x);
 
+/* The weight of an expert that is beyond the end, times P(it is): what panels leave out. */
+double score_weight_beyond(const struct expert_scores *scores);
+
 /* The middle of two: twice its score is the sum of theirs. The partner of x: the other one of a
  * pair with the middle m. Infinite if there is none. */
 double score_middle(const struct expert_scores *scores, double x, double y);

@@ -1,8 +1,8 @@
 /* test_routing.c - what routing by groups loses.
  *
  * Against: the exact loss by the best score, whatever the scores are; integers (uniform scores of
- * 4, 6 and 8 experts); what is known of normal scores and of widely spread ones; drawn rows (false
- * alarm 6e-7 a number).
+ * 4, 6 and 8 experts); what is known of normal scores and of widely spread ones; weights of the
+ * two largest, by a sum; drawn rows (false alarm 6e-7 a number).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <tests/test.h>
@@ -151,6 +151,30 @@ START_TEST(known)
 }
 END_TEST
 
+/* Of the best group by its best, k = 2: the second largest lies elsewhere with probability (n -
+ * size)/(n - 1), whatever it weighs. exp(sd x) times the normal density is that density about sd,
+ * so that the few rows with the largest weights are not left out. */
+START_TEST(weight_of_two)
+{
+    static const struct rcm_blocks shapes[] = {
+        {4, 2, 2, 1}, {64, 2, 4, 1}, {256, 2, 32, 1}, {4096, 2, 64, 1}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (double sd = 0.5; sd <= RCM_SCORE_SD_MOST; sd *= sqrt(2.0)) {
+            const struct rcm_routing q = {shapes[i], RCM_GROUP_BEST, RCM_SCORES_SOFTMAX, sd};
+            const double n = (double)q.groups.n;
+            double first = 0.0, second = 0.0;
+            for (double z = -8.0; z < 8.0; z += 1.0 / 64.0) {
+                const double below = 0.5 * erfc(-(sd + z) / sqrt(2.0)), density = exp(-0.5 * z * z);
+                first += density * pow(below, n - 1.0);
+                second += density * (n - 1.0) * 0.5 * erfc((sd + z) / sqrt(2.0)) *
+                          pow(below, n - 2.0);
+            }
+            const double elsewhere = (n - (double)q.groups.size) / (n - 1.0);
+            close_to(q, rcm_routing_loss(q).weight, elsewhere * second / (first + second));
+        }
+}
+END_TEST
+
 START_TEST(domain)
 {
     const struct rcm_routing good = {{256, 8, 32, 4}, RCM_GROUP_TWO_BEST, RCM_SCORES_SIGMOID, 1.0};
@@ -233,4 +257,4 @@ START_TEST(drawn_rows)
 }
 END_TEST
 
-TEST_MAIN("routing", by_the_best, integers, known, domain, drawn_rows)
+TEST_MAIN("routing", by_the_best, integers, known, weight_of_two, domain, drawn_rows)
