@@ -166,8 +166,8 @@ START_TEST(weight_of_two)
             for (double z = -8.0; z < 8.0; z += 1.0 / 64.0) {
                 const double below = 0.5 * erfc(-(sd + z) / sqrt(2.0)), density = exp(-0.5 * z * z);
                 first += density * pow(below, n - 1.0);
-                second += density * (n - 1.0) * 0.5 * erfc((sd + z) / sqrt(2.0)) *
-                          pow(below, n - 2.0);
+                second +=
+                    density * (n - 1.0) * 0.5 * erfc((sd + z) / sqrt(2.0)) * pow(below, n - 2.0);
             }
             const double elsewhere = (n - (double)q.groups.size) / (n - 1.0);
             close_to(q, rcm_routing_loss(q).weight, elsewhere * second / (first + second));
