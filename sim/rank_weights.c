@@ -130,12 +130,24 @@ static double normal_below(double z)
     return 0.5 * erfc(-z / sqrt(2.0));
 }
 
-/* What the scores below those shown weigh on average: each is normal, but below z. */
+/* P(a normal number is below -t) over the density there, from t = 5 on: a continued fraction. */
+static double normal_beyond(double t)
+{
+    double below = t;
+    for (int i = 40; i > 0; i--)
+        below = t + i / below;
+    return 1.0 / below;
+}
+
+/* What the scores below those shown weigh on average: each is normal, but below z. Far below sd,
+ * which takes the first factor out of range, they weigh as those at z do. */
 static double normal_rest(const struct weigher *w, double temperature)
 {
-    const double sd = w->scores->score_sd / temperature, z = w->x[w->shown - 1];
-    return (double)(w->n - w->shown) * exp(sd * (0.5 * sd - w->x[0])) * normal_below(z - sd) /
-           normal_below(z);
+    const double sd = w->scores->score_sd / temperature, z = w->x[w->shown - 1], gap = sd - z;
+    const double below = gap < 5.0 ? exp(sd * (0.5 * sd - w->x[0])) * normal_below(-gap)
+                                   : exp(sd * (z - w->x[0]) - 0.5 * z * z) /
+                                         sqrt(2.0 * acos(-1.0)) * normal_beyond(gap);
+    return (double)(w->n - w->shown) * below / normal_below(z);
 }
 
 static void take_normal_row(struct weigher *w)

@@ -253,5 +253,29 @@ START_TEST(nucleus_of_normal_scores)
 }
 END_TEST
 
+/* Of scores that spread so far, the tokens behind the top k weigh nothing, so that the nucleus of
+ * the row is that of its top k; the temperature makes the weights of both differ less. */
+START_TEST(nucleus_of_wide_scores)
+{
+    for (double sd = 20.0; sd <= 160.0; sd *= 2.0) {
+        struct rank_weights means[2];
+        char error[300];
+        for (int first = 0; first < 2; first++) {
+            struct rank_scores scores = {.n = 400, .score_sd = sd};
+            scores.chain = (struct chain){3,
+                                          {{first ? CHAIN_TOP_P : CHAIN_TOP_K, 0.9999},
+                                           {first ? CHAIN_TOP_K : CHAIN_TOP_P, 0.9999},
+                                           {CHAIN_TEMPERATURE, 10.0}}};
+            ck_assert_int_eq(rank_weights(&means[first], &scores, 100, MESSAGE(error)), 0);
+        }
+        for (int j = 0; j < 100; j++)
+            ck_assert_double_eq_tol(means[1].share[j], means[0].share[j], 1e-12);
+        ck_assert_double_gt(means[1].share[1], 0.0);
+        rank_weights_free(&means[0]);
+        rank_weights_free(&means[1]);
+    }
+}
+END_TEST
+
 TEST_MAIN("rank weights", each_row_by_the_definition, losses_against_the_model,
-          normal_scores_against_the_model, nucleus_of_normal_scores)
+          normal_scores_against_the_model, nucleus_of_normal_scores, nucleus_of_wide_scores)
