@@ -122,6 +122,11 @@ void routing_print(const struct routing_question *q, struct rcm_blocks g)
     char bias[60] = "";
     if (!draws(q))
         return;
+    if (!g.kept) {
+        print_wrapped("No rows are drawn, because none of these is the answer; give one number of "
+                      "--blocks.");
+        return;
+    }
     if (draw(q, g, &means) != 0) {
         print_wrapped("No memory to draw rows.");
         return;

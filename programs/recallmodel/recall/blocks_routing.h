@@ -67,7 +67,8 @@ struct routed routed_of(const struct routing_question *question, struct rcm_bloc
 void routing_wrong(const struct routing_question *question, struct rcm_blocks groups,
                    char text[RCM_STATUS_TEXT_MOST]);
 
-/* The drawn rows as lines, and as the member `drawn`: nothing where none were asked for. */
+/* The drawn rows as lines, and as the member `drawn`: nothing where none were asked for.
+ * Lines say so if groups.kept is 0, as no groups are the answer. */
 void routing_print(const struct routing_question *question, struct rcm_blocks groups);
 void routing_json(json_t *object, const struct routing_question *question,
                   struct rcm_blocks groups);

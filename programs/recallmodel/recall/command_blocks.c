@@ -238,8 +238,7 @@ static void blocks_text(const struct query *query, const struct table *table, vo
         const struct rcm_blocks drawn = drawn_groups(query, settings);
         groups_text(query, settings);
         table_print(table, stdout, colour);
-        if (drawn.kept)
-            routing_print(&settings->routing, drawn);
+        routing_print(&settings->routing, drawn);
         return;
     }
     const struct rcm_blocks b = answer_to(query, settings);
