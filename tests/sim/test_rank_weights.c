@@ -65,35 +65,41 @@ static double weigh(const double *x, double temperature, double *weight)
     return sum;
 }
 
+/* Top-p of the top k, with a temperature; of the whole row, with it before or behind. */
 START_TEST(each_row_by_the_definition)
 {
     const double temperatures[] = {1.0, 0.25, 3.0}, top_ps[] = {1.0, 0.9, 0.3};
     struct row_file file;
     make_rows(&file);
-    for (int t = 0; t < 9; t++) {
-        double want[K] = {0.0}, want_square[K] = {0.0}, weight[N];
+    for (int t = 0; t < 27; t++) {
+        double want[K] = {0.0}, want_square[K] = {0.0}, weight[N], cut[N];
         double topk_mass = 0.0, counted = 0.0;
         struct rank_weights means;
         char error[300];
-        const struct rank_scores scores = {
-            .file = &file,
-            .n = N,
-            .chain = {2, {{CHAIN_TEMPERATURE, temperatures[t % 3]}, {CHAIN_TOP_P, top_ps[t / 3]}}}};
+        const struct chain_step temperature = {CHAIN_TEMPERATURE, temperatures[t % 3]},
+                                top_p = {CHAIN_TOP_P, top_ps[t / 3 % 3]},
+                                top_k = {CHAIN_TOP_K, 0.0};
+        const struct chain chains[] = {{2, {temperature, top_p}},
+                                       {3, {temperature, top_p, top_k}},
+                                       {3, {top_p, top_k, temperature}}};
+        const struct rank_scores scores = {.file = &file, .n = N, .chain = chains[t / 9]};
         ck_assert_msg(rank_weights(&means, &scores, K, MESSAGE(error)) == 0, "%s", error);
         for (int r = 0; r < ROWS; r++) {
-            const double all = weigh(rows[r], temperatures[t % 3], weight);
+            const double all = weigh(rows[r], temperature.value, weight),
+                         whole = weigh(rows[r], t < 18 ? temperature.value : 1.0, cut);
             double top = 0.0, nucleus = 0.0, before = 0.0;
+            int inside = 0;
             if (r == 3)
                 continue; /* nothing but masks */
             for (int i = 0; i < K; i++)
                 top += weight[i];
-            for (int i = 0; i < K; before += weight[i++])
-                nucleus += before < top_ps[t / 3] * top ? weight[i] : 0.0;
-            before = 0.0;
-            for (int i = 0; i < K; before += weight[i++]) {
-                const double part = before < top_ps[t / 3] * top ? weight[i] / nucleus : 0.0;
-                want[i] += part;
-                want_square[i] += part * part;
+            while (inside < K && before < top_p.value * (t < 9 ? top : whole) * (1.0 - 1e-14))
+                before += cut[inside++];
+            for (int i = 0; i < inside; i++)
+                nucleus += weight[i];
+            for (int i = 0; i < inside; i++) {
+                want[i] += weight[i] / nucleus;
+                want_square[i] += weight[i] / nucleus * weight[i] / nucleus;
             }
             topk_mass += top / all;
             counted += 1.0;
@@ -277,5 +283,19 @@ START_TEST(nucleus_of_wide_scores)
 }
 END_TEST
 
+/* Half of eight have half of the mass: no fifth is needed. */
+START_TEST(nucleus_of_equal_scores)
+{
+    const struct rank_scores scores = {.n = 100, .chain = {1, {{CHAIN_TOP_P, 0.5}}}};
+    struct rank_weights means;
+    char error[300];
+    ck_assert_int_eq(rank_weights(&means, &scores, 8, MESSAGE(error)), 0);
+    for (int j = 0; j < 8; j++)
+        ck_assert_double_eq_tol(means.share[j], j < 4 ? 0.25 : 0.0, 1e-15);
+    rank_weights_free(&means);
+}
+END_TEST
+
 TEST_MAIN("rank weights", each_row_by_the_definition, losses_against_the_model,
-          normal_scores_against_the_model, nucleus_of_normal_scores, nucleus_of_wide_scores)
+          normal_scores_against_the_model, nucleus_of_normal_scores, nucleus_of_wide_scores,
+          nucleus_of_equal_scores)
