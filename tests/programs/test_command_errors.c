@@ -114,6 +114,8 @@ static const char *const rejected[][4] = {
     {"blocks --n 256 --k 8 --block 32 --by best --score-sd 17", "--score-sd", "17", "16"},
     {"blocks --n 256 --k 8 --block 32 --by best --bias-sd x", "--bias-sd 'x'", "0.02"},
     {"blocks --n 256 --k 8 --block 32 --rounding bf16", "--rounding", "--by"},
+    {"blocks --n 256 --k 8 --block 32 --by best --scores uniform --score-sd 2", "--score-sd",
+     "uniform"},
     {"blocks --n 100,200 --k 10 --blocks 14", "--blocks 14", "n = 100", "at most"},
     {"--n 10 --k 2 --quantile 0", "--quantile '0'", "(0, 1)", "0.05"},
     {"--n 10 --k 2 --quantile 1", "--quantile '1'", "(0, 1)", "0.05"},

@@ -161,7 +161,11 @@ void routing_json(json_t *object, const struct routing_question *q, struct rcm_b
     static const char *const selections[] = {"best", "two_best", "ungrouped"};
     struct sim_routing_means means;
     char name[40];
-    if (!draws(q) || draw(q, g, &means) != 0)
+    set_text(object, "by", group_score_at(q->by.value));
+    set_text(object, "scores", expert_scores_name(q));
+    set_text(object, "rounding", q->format ? q->format->name : NULL);
+    set_real(object, "bias_sd", q->bias_sd);
+    if (!g.kept || !draws(q) || draw(q, g, &means) != 0)
         return;
     json_t *const drawn = json_object();
     set_count(drawn, "rows", rows_of(q));

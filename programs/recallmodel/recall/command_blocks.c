@@ -268,8 +268,7 @@ static void blocks_json(json_t *object, const struct query *query, const struct 
         set_real(object, "recall_target", decimal_value(query->recall_target));
         set_count(object, "block", settings->size);
         set_count(object, "blocks", settings->found.kept ? settings->found.kept : NO_COUNT);
-        if (drawn.kept)
-            routing_json(object, &settings->routing, drawn);
+        routing_json(object, &settings->routing, drawn);
         json_object_set_new(object, "rows", table_json(rows));
         return;
     }
@@ -314,6 +313,8 @@ static int check_blocks(void *state)
     const struct settings *settings = state;
     const struct question *question = &settings->question;
     struct left_out out = {.total = 0};
+    if (settings->routing.scores == RCM_SCORES_UNIFORM && settings->routing.score_sd.given)
+        return usage_error("--scores uniform has no logits; leave --score-sd out");
     for (size_t i = 0; i < question->n.length * question->k.length; i++) {
         struct rcm_blocks b = {.n = question->n.items[i / question->k.length],
                                .k = question->k.items[i % question->k.length],
