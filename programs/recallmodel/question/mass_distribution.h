@@ -46,7 +46,7 @@ struct token_change {
 
 /* quantile: what all but this share of the rows do not exceed. As many shapes are asked for as
  * `shapes`: more than CHANGE_SHAPES share the rows of so many, so that a list takes no longer. */
-#define CHANGE_SHAPES 8
+#define CHANGE_SHAPES 16
 #define TOKEN_CHANGE_REST 0.05 /* where no other is asked for */
 struct token_change token_change(const struct query_weights *weights, struct rcm_topk p,
                                  double rest, size_t shapes);
