@@ -76,13 +76,16 @@ build() {
 }
 
 # run TEST ..: the tests with what the last build made, and one line that sums up. has=no: tests
-# that need GMP, GSL or jansson are left out, and named; so are always those that fit.
+# that need GMP, GSL or jansson, themselves or by a header beside them, are left out, and named; so
+# are always those that fit or simulate.
 run() {
     export runs_it test_flags libraries also
-    local source chosen=() left=() problems
+    local source chosen=() left=() problems files
     for source; do
-        if grep -qE '#include <calibrate/(fit|plan|validate)' "$source" || {
-            [ "$has" = no ] && grep -qE '#include <(gmp|gsl/|jansson)' "$source"
+        mapfile -t files < <(sed -n "s|^#include \"\(.*\)\"|${source%/*}/\1|p" "$source")
+        files+=("$source")
+        if grep -qE '#include <(calibrate/(fit|plan|validate)|sim/)' "${files[@]}" || {
+            [ "$has" = no ] && grep -qE '#include <(gmp|gsl/|jansson)' "${files[@]}"
         }; then
             left+=("$(basename "$source" .c)")
         else
