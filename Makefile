@@ -41,9 +41,9 @@ public = $(filter-out $(shell grep -l '^/\* .* - internal to ' $(1)/*.h $(1)/*/*
     $(wildcard $(1)/*.h $(1)/*/*.h))
 BASE_PUBLIC := $(call public,base)
 MODEL_PUBLIC := model/recallmodel.h model/recallmodel
-SIM_PUBLIC := $(addprefix sim/,chain.h parts.h rank_weights.h rounding.h routing.h simulate.h \
-    team.h selection/assignment.h selection/operations.h rows/rope.h rows/row.h rows/row_file.h \
-    rows/row_counts.h rows/row_groups.h rows/row_look.h)
+SIM_PUBLIC := $(addprefix sim/,parts.h rounding.h routing.h simulate.h sampler/chain.h \
+    sampler/rank_weights.h team.h selection/assignment.h selection/operations.h rows/rope.h \
+    rows/row.h rows/row_file.h rows/row_counts.h rows/row_groups.h rows/row_look.h)
 CALIBRATE_PUBLIC := $(call public,calibrate)
 ATTENTION_PUBLIC := $(call public,attention)
 GPU_PUBLIC := gpu/topk_gpu.h gpu/kernels/sample.h gpu/peers/peer.h $(wildcard gpu/host/*.h)

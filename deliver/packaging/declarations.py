@@ -19,7 +19,7 @@ import sys
 import cffi
 
 HEADERS = ("model/recallmodel.h", "topk/topk.h", "sim/simulate.h",
-           "sim/rank_weights.h", "attention/evaluation/outputs.h", "gpu/topk_gpu.h")
+           "sim/sampler/rank_weights.h", "attention/evaluation/outputs.h", "gpu/topk_gpu.h")
 
 
 def preprocessed():

@@ -1,6 +1,6 @@
 """What the lost elements weigh, how that changes a sampler's token, what a selection by other
 scores has, and routing by groups of experts: lost_mass.h, overlap.h, quantised.h, routing.h of
-model/recallmodel; sim/rank_weights.h."""
+model/recallmodel; sim/sampler/rank_weights.h."""
 from __future__ import annotations
 
 import contextlib

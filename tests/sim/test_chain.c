@@ -8,7 +8,7 @@
 
 #include <tests/test.h>
 
-#include <sim/rank_weights.h>
+#include <sim/sampler/rank_weights.h>
 
 enum { ROWS = 2, MOST = 9, LEVELS = 3 };
 

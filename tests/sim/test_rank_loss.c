@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <tests/test.h>
 
-#include <sim/rank_weights.h>
+#include <sim/sampler/rank_weights.h>
 
 enum { N = 9, K = 5, ROWS = 2, SHARES = 4 };
 

@@ -9,7 +9,7 @@
 
 #include <tests/test.h>
 
-#include <sim/rank_weights.h>
+#include <sim/sampler/rank_weights.h>
 
 enum { ROWS = 60, N = 40, K = 11 };
 

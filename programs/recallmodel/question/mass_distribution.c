@@ -147,7 +147,7 @@ unsigned token_change_print(const struct token_change *t)
         return 0;
     format_rows(rows, sizeof rows, t->quantile_rest);
     return print_wrapped(
-        "  token       its distribution changes by %.2g on average (total variation, "
+        "  token       buckets change its distribution by %.2g on average (total variation, "
         "+- %.1g), in %s by at most %.2g; with the same noise for each token, "
         "another one is drawn in %.2g %% of the cases",
         t->total_variation, t->error, rows, t->quantile, 100.0 * t->differs);

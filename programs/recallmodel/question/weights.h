@@ -8,7 +8,7 @@
 #include <model/recallmodel.h>
 #include <programs/common/arguments.h>
 #include <programs/common/json.h>
-#include <sim/rank_weights.h>
+#include <sim/sampler/rank_weights.h>
 
 #include "input.h"
 

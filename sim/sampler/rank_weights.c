@@ -11,8 +11,7 @@
 #include <sim/rows/normal_top.h>
 #include <sim/selection/key.h>
 #include <sim/selection/quickselect.h>
-
-#include "softmax.h"
+#include <sim/softmax.h>
 
 #define SEED 1 /* of normal scores */
 

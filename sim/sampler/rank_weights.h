@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include <base/message.h>
-#include <sim/chain.h>
+#include <sim/sampler/chain.h>
 #include <sim/rows/row_file.h>
 
 /* Rows of scores, and what an element weighs after a sampler's chain: exp(x/temperature), or of
